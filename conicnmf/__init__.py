@@ -1,0 +1,38 @@
+"""Sparse non-negative matrix factorization as convex-optimization modelling.
+
+State a factorization with CVXPY expressions (`Problem`) or from terms (`factorize`), then solve
+it with any solver that fits.
+"""
+
+from importlib.metadata import version as _version
+
+from conicnmf import datasets
+from conicnmf.constraints import (
+    Box,
+    Convex,
+    Fixed,
+    NonNegative,
+    NormBall,
+    Simplex,
+    Sparseness,
+    UnitNorm,
+)
+from conicnmf.engine import solve
+from conicnmf.errors import (
+    ConicNMFError,
+    IncompatibleError,
+    InfeasibleError,
+    InputError,
+    ModelError,
+    SolveError,
+)
+from conicnmf.facade import Problem, factorize
+from conicnmf.init import NNDSVD, Given, Random
+from conicnmf.losses import Frobenius, WeightedFrobenius
+from conicnmf.penalties import L1, L2, ConvexPenalty
+from conicnmf.recognise import sparseness
+from conicnmf.result import History, Result, Status, load
+from conicnmf.solvers import HALS, Multiplicative, ProjectedGradient, TangentPlane
+from conicnmf.stop import FactorChange, MaxIter, RelDecrease, TimeLimit
+
+__version__ = _version("conicnmf")

@@ -1,0 +1,149 @@
+"""What a solver needs against what a problem's terms can do: every mismatch, as sentences.
+
+`mismatches` alone feeds the error text, `Problem.explain`, what `compare` skips and the solver
+table of the documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from conicnmf.blocks import Block, Blocks
+from conicnmf.constraints import Sparseness
+from conicnmf.errors import IncompatibleError
+
+Need = Callable[[Block], Iterator[str]]
+"""A requirement on one block; it yields a reason for each way the block fails it."""
+
+
+class HasNeeds(Protocol):
+    """A solver, as far as this module is concerned."""
+
+    @property
+    def name(self) -> str:
+        """The name users know the solver by."""
+
+    @property
+    def needs(self) -> Sequence[Need]:
+        """The requirements on each block."""
+
+
+@dataclass(frozen=True)
+class LossWith:
+    """The loss has one of these abilities."""
+
+    abilities: tuple[str, ...]
+    because: str
+
+    def __call__(self, block: Block) -> Iterator[str]:
+        """Yield a reason unless the loss has one of the abilities."""
+        if not block.loss.abilities & set(self.abilities):
+            yield f"{block.loss} has no {' or '.join(self.abilities)} form, {self.because}"
+
+
+@dataclass(frozen=True)
+class PenaltiesWith:
+    """Every penalty has this ability."""
+
+    ability: str
+    because: str
+
+    def __call__(self, block: Block) -> Iterator[str]:
+        """Yield a reason for each penalty without the ability."""
+        for penalty in block.penalties:
+            if self.ability not in penalty.abilities:
+                yield f"{penalty} on {block.name} has no {self.ability} form, {self.because}"
+
+
+def conic_constraints(block: Block) -> Iterator[str]:
+    """Yield the constraints a cone program with tangent planes cannot hold."""
+    for constraint in block.constraints:
+        if "cone" not in constraint.abilities:
+            yield f"{constraint} on {block.name} has no cone form"
+        elif not constraint.convex and "tangent" not in constraint.abilities:
+            yield f"{constraint} on {block.name} is not convex and has no tangent planes"
+
+
+def sparseness_on_orthant(block: Block) -> Iterator[str]:
+    """Yield the bands on factors that may be negative: there they are not cones."""
+    for constraint in block.constraints:
+        if isinstance(constraint, Sparseness) and not block.nonneg:
+            yield f"{constraint} on {block.name} is a cone only together with NonNegative"
+
+
+def joint_projection(block: Block) -> Iterator[str]:
+    """Yield a reason unless all constraints have a known projection together."""
+    if block.projection is None:
+        together = " ∧ ".join(map(str, block.constraints))
+        yield f"no joint projection is known for {together} on {block.name}"
+
+
+def by_component(block: Block) -> Iterator[str]:
+    """Yield the constraints that tie components together."""
+    for constraint in block.constraints:
+        if constraint.each not in ("entry", "component"):
+            yield f"{constraint} on {block.name} ties components together"
+
+
+def orthant_penalties(block: Block) -> Iterator[str]:
+    """Yield the magnitudes penalised on a factor that may be negative, where they have a kink."""
+    for penalty in block.penalties:
+        if "orthant" in penalty.abilities and penalty.orthant()[0] and not block.nonneg:
+            yield f"{penalty} on {block.name} is smooth only together with NonNegative"
+
+
+def nonnegative_only(block: Block) -> Iterator[str]:
+    """Yield a reason unless the block is constrained to B ≥ 0 and nothing else."""
+    if len(block.constraints) != 1 or not block.nonneg:
+        stated = ", ".join(map(str, block.constraints)) or "no constraint"
+        yield f"{block.name} must be constrained by NonNegative alone, not {stated}"
+
+
+def nonnegative_data(block: Block) -> Iterator[str]:
+    """Yield a reason when the data have negative entries; told once, for H."""
+    values = block.Y.data if sp.issparse(block.Y) else block.Y
+    if block.name == "H" and values.size and values.min() < 0:
+        yield f"V has negative entries (smallest {np.min(values):g}), and the updates need V >= 0"
+
+
+def mismatches_of_block(block: Block, solver: HasNeeds) -> list[str]:
+    """Return every reason why a solver does not fit one block."""
+    return [reason for need in solver.needs for reason in need(block)]
+
+
+def mismatches(blocks: Blocks, solver: HasNeeds) -> list[str]:
+    """Return every reason why a solver does not fit, none when it does."""
+    return [reason for block in blocks for reason in mismatches_of_block(block, solver)]
+
+
+def fitting(blocks: Blocks, solvers: Iterable[HasNeeds]) -> list[HasNeeds]:
+    """Return the solvers without a mismatch."""
+    return [solver for solver in solvers if not mismatches(blocks, solver)]
+
+
+def require_fit(blocks: Blocks, solver: HasNeeds, known: Iterable[HasNeeds]) -> None:
+    """Raise an `IncompatibleError` with every reason and the solvers that fit."""
+    reasons = mismatches(blocks, solver)
+    if reasons:
+        names = ", ".join(other.name for other in fitting(blocks, known)) or "none of the solvers"
+        listed = "\n".join(f"  - {reason}" for reason in reasons)
+        raise IncompatibleError(
+            f"{solver.name} does not fit this problem:\n{listed}\nThese fit: {names}."
+        )
+
+
+def explain(blocks: Blocks, known: Iterable[HasNeeds], chosen: str = "") -> str:
+    """Return a text that says which solvers fit a problem, and why the others do not."""
+    lines = [repr(blocks.problem), "Solvers:"]
+    for solver in known:
+        reasons = mismatches(blocks, solver)
+        lines.append(f"  {'no ' if reasons else 'yes'}  {solver.name}")
+        lines += [f"         - {reason}" for reason in reasons]
+    if chosen:
+        lines.append(chosen)
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Second-order cones, and blocks as convex programs."""

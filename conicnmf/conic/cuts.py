@@ -1,0 +1,38 @@
+"""Half-spaces on chosen pieces of a factor, as constraints of a convex program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf._types import Array
+from conicnmf.terms import Each, Halfspaces, pieces
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """The half-spaces ⟨normals_j, B_j⟩ ≥ 0 for the pieces j where `active` is true."""
+
+    halfspaces: Halfspaces
+    active: Array
+
+    @classmethod
+    def none(cls, shape: tuple[int, int], each: Each) -> Cut:
+        """Return a cut that binds no piece."""
+        count = shape[0] if each == "component" else shape[1]
+        return cls(Halfspaces(np.zeros(shape), each), np.zeros(count, dtype=bool))
+
+    def normals(self) -> Array:
+        """Return the normals in the shape of B, zero where the cut is not active."""
+        rows = pieces(self.halfspaces.normals, self.halfspaces.each)
+        return pieces(np.where(self.active[:, None], rows, 0.0), self.halfspaces.each)
+
+    def constraints(self, B: cp.Expression) -> list[cp.Constraint]:
+        """Return the active half-spaces on B."""
+        if not self.active.any():
+            return []
+        axis = 1 if self.halfspaces.each == "component" else 0
+        inner = cp.sum(cp.multiply(self.normals(), B), axis=axis)
+        return [inner[np.flatnonzero(self.active)] >= 0]

@@ -1,0 +1,81 @@
+"""A block's convex program: compiled where it can be, plain CVXPY where not or when that fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from conicnmf._types import Array
+from conicnmf.blocks import Block
+from conicnmf.conic.backends import InnerSolve, chain
+from conicnmf.conic.compiled import CompiledProgram
+from conicnmf.conic.cuts import Cut
+from conicnmf.conic.model import PlainProgram
+from conicnmf.joint import merged_bounds
+from conicnmf.terms import Reduced
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A minimizer, or nothing, and a record of every backend call it took."""
+
+    B: Array | None
+    records: list[InnerSolve]
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether a backend proved that the constraints have no common point."""
+        return self.records[-1].infeasible
+
+
+class BlockProgram:
+    """Minimize the loss and penalties of a block over the convex part of its constraints.
+
+    Parameters
+    ----------
+    block : Block
+    backend : str, optional
+        An installed CVXPY solver to try first. Without one, Clarabel is compiled once and updated
+        in place; whatever fails is tried again along ECOS, Clarabel, SCS.
+    """
+
+    def __init__(self, block: Block, backend: str | None = None) -> None:
+        self.block = block
+        self._backends = chain(backend)
+        self._plain = PlainProgram(block)
+        self._compiled: CompiledProgram | None = None
+        self._compiles = backend is None or self._backends[0] == "CLARABEL"
+
+    def target(self, A: Array) -> Reduced | Array:
+        """Return what stands for the loss with this A: its reduced form, or A itself."""
+        loss = self.block.loss
+        return loss.reduced(self.block.Y, A) if "reduced" in loss.abilities else A
+
+    def solve(
+        self, target: Reduced | Array, cuts: Sequence[Cut] | None = None, deadline: float = np.inf
+    ) -> Solution:
+        """Minimize over B with the cuts (none by default), until `deadline` on the clock."""
+        if cuts is None:
+            shape = self.block.shape
+            cuts = [Cut.none(shape, c.each) for c in self.block.reverse_convex]
+        records: list[InnerSolve] = []
+        if isinstance(target, Reduced) and self._compiles:
+            if self._compiled is None:
+                self._compiled = CompiledProgram(self.block, dense_r=target.R.ndim == 3)
+            B, record = self._compiled.solve(target, cuts, _left(deadline))
+            records.append(record)
+            if B is not None and record.status == "optimal" or record.infeasible:
+                return Solution(self._clip(B), records)
+        B, tried = self._plain.solve(target, cuts, self._backends, _left(deadline))
+        return Solution(self._clip(B), records + tried)
+
+    def _clip(self, B: Array | None) -> Array | None:
+        """Put entries that an interior-point method left just outside their bounds on them."""
+        return None if B is None else np.clip(B, *merged_bounds(self.block.constraints))
+
+
+def _left(deadline: float) -> float | None:
+    return None if deadline == np.inf else max(deadline - time.perf_counter(), 1e-3)

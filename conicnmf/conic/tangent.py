@@ -1,0 +1,139 @@
+"""Tangent-plane steps: a reverse-convex block as a short sequence of convex programs.
+
+A component that is not sparse enough is held in a half-space that lies inside the reverse-convex
+set. The plane is anchored at the nearest point of the band, non-negative and on its boundary, so
+the anchor itself stays feasible and the next program is never empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from conicnmf._types import Array
+from conicnmf.blocks import Block
+from conicnmf.conic.backends import InnerSolve
+from conicnmf.conic.cuts import Cut
+from conicnmf.conic.program import BlockProgram
+from conicnmf.constraints import Sparseness
+from conicnmf.terms import Constraint, Reduced, pieces
+
+FEASIBLE = 1e-7
+"""Sparseness may miss its bound by this much before a component counts as a violator."""
+_DEAD = 1e-7
+_INTERIOR = 0.02
+
+
+@dataclass(frozen=True)
+class TangentLoop:
+    """How often planes are moved within one block: while f falls by `rtol`, at most `rounds`."""
+
+    rounds: int = 2
+    rtol: float = 1e-3
+
+
+@dataclass(eq=False)
+class Outcome:
+    """The point a block ended at, whether every component is feasible, and the backend calls."""
+
+    B: Array | None = None
+    infeasible: bool = False
+    records: list[InnerSolve] = field(default_factory=list)
+
+
+def with_interior(block: Block) -> Block:
+    """Widen prescribed sparseness to a narrow band, so that the cone programs have an interior."""
+    return replace(
+        block,
+        constraints=tuple(
+            replace(c, max=min(1.0, c.min + _INTERIOR))
+            if isinstance(c, Sparseness) and 0 < c.min and c.max < c.min + _INTERIOR
+            else c
+            for c in block.constraints
+        ),
+    )
+
+
+def tangent_step(
+    program: BlockProgram,
+    target: Reduced | Array,
+    previous: Array,
+    loop: TangentLoop,
+    deadline: float = np.inf,
+) -> Outcome:
+    """Solve a block; `previous` supplies directions for components that a step drives to zero."""
+    outcome = Outcome()
+    first = program.solve(target, deadline=deadline)
+    outcome.records += first.records
+    outcome.B, outcome.infeasible = first.B, first.infeasible
+    reverse = program.block.reverse_convex
+    if outcome.B is None or not reverse:
+        return outcome
+    active = [_violators(c, outcome.B) for c in reverse]
+    if not any(held.any() for held in active):
+        return outcome
+    value = np.inf
+    for _ in range(loop.rounds):
+        B = _hold(program, target, outcome, active, previous, deadline)
+        if B is None:
+            break
+        before, value = value, _value(program.block, target, B)
+        if value > before:
+            break
+        outcome.B = B
+        if before - value <= loop.rtol * abs(value):
+            break
+    if any(_violators(c, outcome.B).any() for c in reverse):
+        outcome.B = None
+    return outcome
+
+
+def _hold(
+    program: BlockProgram,
+    target: Reduced | Array,
+    outcome: Outcome,
+    active: list[Array],
+    previous: Array,
+    deadline: float,
+) -> Array | None:
+    """Re-solve with a plane for each active component, until no other component violates."""
+    reverse = program.block.reverse_convex
+    B = outcome.B
+    while B is not None:
+        anchors = [_anchor(c, B, previous) for c in reverse]
+        cuts = [Cut(c.tangent(P), held) for c, P, held in zip(reverse, anchors, active, strict=True)]
+        solution = program.solve(target, cuts, deadline)
+        outcome.records += solution.records
+        B = solution.B
+        if B is None:
+            return None
+        grown = False
+        for c, held in zip(reverse, active, strict=True):
+            fresh = _violators(c, B) & ~held
+            held |= fresh
+            grown = grown or bool(fresh.any())
+        if not grown:
+            return B
+    return None
+
+
+def _violators(constraint: Constraint, B: Array) -> Array:
+    return constraint.violation(B) > FEASIBLE
+
+
+def _anchor(constraint: Constraint, B: Array, previous: Array) -> Array:
+    """Return a feasible point near B, with the last direction of components that are zero."""
+    rows, last = pieces(B, constraint.each), pieces(previous, constraint.each)
+    sizes = np.linalg.norm(rows, axis=1)
+    dead = sizes <= _DEAD * sizes.max(initial=0.0)
+    alive = np.where(dead[:, None], last, rows)
+    return constraint.project(pieces(alive, constraint.each))
+
+
+def _value(block: Block, target: Reduced | Array, B: Array) -> float:
+    if isinstance(target, Reduced):
+        R = target.R
+        model = R @ B if R.ndim == 2 else np.einsum("kij,jk->ik", R, B)
+        return float(np.sum((target.D - model) ** 2)) + target.constant + block.penalty(B)
+    return block.objective(target, B)

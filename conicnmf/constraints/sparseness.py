@@ -1,0 +1,98 @@
+"""Hoyer sparseness bands: a second-order cone above, a reverse-convex set below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf._types import Array
+from conicnmf.conic.cones import cone_constant, tangent_normals
+from conicnmf.errors import InputError
+from conicnmf.kernels.band import project_band
+from conicnmf.kernels.hoyer import hoyer_sparseness
+from conicnmf.terms import Constraint, Each, Example, Halfspaces, check_each, pieces
+
+
+@dataclass(frozen=True)
+class Sparseness(Constraint):
+    """Each component has Hoyer sparseness at least `min` and at most `max`.
+
+    The sparseness of x in Rⁿ is (√n − ‖x‖₁/‖x‖₂)/(√n − 1): 0 when all entries are equal in
+    magnitude, 1 when one entry is non-zero. It is undefined at zero, so a zero component
+    violates every band. In R¹ every non-zero number has sparseness 1 and the band is ignored.
+
+    Parameters
+    ----------
+    min, max : float
+        The band, 0 <= min <= max <= 1; equal values prescribe the sparseness.
+    each : {"component", "sample"}
+        Columns of W and rows of H, or columns of H and rows of W.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Sparseness(min=0.5).violation(np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0]]))
+    array([0.5, 0. ])
+    """
+
+    min: float = 0.0
+    max: float = 1.0
+    each: Each = "component"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.min <= self.max <= 1:
+            raise InputError(
+                f"Sparseness needs 0 <= min <= max <= 1, got min={self.min}, max={self.max}; "
+                "0 is dense, 1 has one non-zero entry"
+            )
+        check_each(self.each, "Sparseness")
+
+    @property
+    def convex(self) -> bool:
+        """Only a band without a lower bound is convex, on the non-negative orthant."""
+        return self.min == 0
+
+    def violation(self, B: Array) -> Array:
+        """Return the distance of each component's sparseness to the band; 1 for zero."""
+        rows = pieces(B, self.each)
+        if rows.shape[1] == 1:
+            return np.zeros(len(rows))
+        s = hoyer_sparseness(np.ascontiguousarray(rows))
+        excess = np.maximum(np.maximum(self.min - s, s - self.max), 0.0)
+        return np.where(np.isnan(s), 1.0, excess)
+
+    def cone(self, B: cp.Expression) -> list[cp.Constraint]:
+        """Return the upper bound, c‖b‖₂ ≤ eᵀb for each component b ≥ 0."""
+        rows = B if self.each == "component" else B.T
+        n = rows.shape[1]
+        if self.max == 1 or n == 1:
+            return []
+        c = cone_constant(n, self.max)
+        return [cp.SOC(cp.sum(rows, axis=1), c * rows, axis=1)]
+
+    def project(self, B: Array) -> Array:
+        """Return the nearest magnitudes in the band, with the signs of B."""
+        rows = np.ascontiguousarray(pieces(B, self.each))
+        projected, _ = project_band(np.abs(rows), self.min, self.max)
+        return pieces(np.copysign(projected, rows), self.each)
+
+    def tangent(self, P: Array) -> Halfspaces:
+        """Return the half-space of each component that avoids the cone of sparseness < min."""
+        rows = pieces(P, self.each)
+        if rows.shape[1] == 1:
+            return Halfspaces(np.zeros_like(P), self.each)
+        return Halfspaces(pieces(tangent_normals(rows, self.min), self.each), self.each)
+
+    @classmethod
+    def examples(cls) -> list[Example]:
+        """Return bands below, above and between, for both directions."""
+        dense, sparse = np.full((1, 9), 0.5), np.eye(1, 9)
+        middle = np.array([[1.0, 1, 0, 0, 0, 0, 0, 0, 0]])
+        return [
+            Example(cls(min=0.5), middle, dense),
+            Example(cls(max=0.5), dense, sparse),
+            Example(cls(min=0.6, max=0.9), middle, dense),
+            Example(cls(min=0.5, each="sample"), middle.T, dense.T),
+        ]

@@ -1,0 +1,78 @@
+"""Where stored data sets are looked for on this machine, and how a file is opened."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conicnmf.datasets._dataset import Dataset
+from conicnmf.datasets.stored import StoredSet
+from conicnmf.errors import InputError
+
+VARIABLE = "CONICNMF_DATA"
+_PROJECT = Path(__file__).resolve().parents[2]
+
+
+def cache_folder() -> Path:
+    """Return the folder that downloads are kept in."""
+    root = os.environ.get("XDG_CACHE_HOME")
+    return (Path(root) if root else Path.home() / ".cache") / "conicnmf"
+
+
+def folders() -> list[Path]:
+    """Return the folders to look in, first things first."""
+    found = []
+    given = os.environ.get(VARIABLE)
+    if given:
+        folder = Path(given).expanduser()
+        if not folder.is_dir():
+            raise InputError(
+                f"{VARIABLE} must name an existing folder, got {given!r}; correct or unset it"
+            )
+        found.append(folder)
+    found += [root.parent / "shared" / "data" for root in (_PROJECT, Path.cwd())]
+    found.append(cache_folder())
+    return list(dict.fromkeys(found))
+
+
+def find(stored: StoredSet) -> Path | None:
+    """Return the file of a stored set, or None if no folder has it."""
+    paths = (folder / stored.file for folder in folders())
+    return next((path for path in paths if path.is_file()), None)
+
+
+def read_file(stored: StoredSet, path: Path, options: dict[str, Any]) -> Dataset:
+    """Read a stored set from its file; pickled objects are never loaded."""
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+            missing = [key for key in stored.layout() if key not in arrays]
+            if missing:
+                raise InputError(
+                    f"{path} must hold the arrays {_words(stored)}; missing: {', '.join(missing)}"
+                )
+            return stored.read(arrays, **options)
+    except InputError:
+        raise
+    except (OSError, TypeError, ValueError, IndexError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(
+            f"{path} could not be read as {stored.name!r} ({error}); it must be an .npz file "
+            f"without pickled objects that holds {_words(stored)}"
+        ) from error
+
+
+def how_to_get(stored: StoredSet) -> str:
+    """Say which file, with which arrays, in which folder would provide a stored set."""
+    places = "\n".join(f"  {folder}" for folder in folders())
+    return (
+        f"{stored.name} needs the file {stored.file} in one of these folders:\n{places}\n"
+        f"or in the folder named by the environment variable {VARIABLE}. Make it with "
+        f"numpy.savez_compressed from the arrays {_words(stored)}.\nThe data: {stored.about}"
+    )
+
+
+def _words(stored: StoredSet) -> str:
+    return ", ".join(f"{key} {shape}" for key, shape in stored.layout().items())

@@ -1,0 +1,241 @@
+"""`solve`: the only outer loop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Protocol
+
+import numpy as np
+
+from conicnmf.blocks import Blocks, Factors, blocks_of
+from conicnmf.compat import require_fit
+from conicnmf.errors import InputError, SolveError
+from conicnmf.init import as_start, feasible_start
+from conicnmf.problem import Problem
+from conicnmf.result import History, Iteration, Result, Status
+from conicnmf.solvers import SOLVERS, choose
+from conicnmf.solvers.base import Context, Solver, Sweep
+from conicnmf.stop import MaxIter, Stop, TimeLimit
+
+TOLERANCE = 1e-6
+"""A factor is feasible when no constraint is violated by more than this."""
+
+
+class Monitor(Protocol):
+    """Something that watches a solve, such as a progress bar."""
+
+    def update(self, iteration: Iteration) -> None:
+        """See one iteration."""
+
+    def close(self) -> None:
+        """See the end."""
+
+
+@dataclass(eq=False)
+class _Run:
+    """The state of one solve: the last iterate, the best feasible one, and the history."""
+
+    blocks: Blocks
+    begin: float
+    history: History = field(default_factory=History)
+    best: Factors = field(default_factory=dict)
+    best_rank: tuple[bool, float] = (True, np.inf)
+
+    def record(self, factors: Factors, before: Factors | None, sweep: Sweep | None) -> Iteration:
+        """Measure an iterate and keep it when it is the best."""
+        known = sweep.objective if sweep is not None else None
+        objective = self.blocks.objective(factors) if known is None else known
+        violation = max(self.blocks.violations(factors).values(), default=0.0)
+        iteration = Iteration(
+            len(self.history),
+            objective,
+            violation,
+            time.perf_counter() - self.begin,
+            _change(before, factors),
+            sweep.inner if sweep is not None else (),
+        )
+        self.history.append(iteration)
+        infeasible = not violation <= TOLERANCE or self.blocks.collapsed(factors)
+        rank = (infeasible, violation if infeasible else objective)
+        if rank < self.best_rank and np.isfinite(objective):
+            self.best, self.best_rank = factors, rank
+        return iteration
+
+
+def solve(
+    problem: Problem,
+    solver: Solver | None = None,
+    *,
+    init: Any = None,
+    stop: Stop | int | None = None,
+    seed: int | None = 0,
+    callback: Callable[[Iteration, Factors], Any] | None = None,
+    time_limit: float | None = None,
+    progress: bool | Monitor = False,
+    throw: bool = True,
+) -> Result:
+    """Solve a factorization problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : Solver, optional
+        The method; by default one that fits is picked, see `Problem.explain`.
+    init : Start or pair of arrays, optional
+        Where to start, `Random` by default. It is brought into the constraint set first.
+    stop : Stop or int, optional
+        When to end, for example ``MaxIter(200) | RelDecrease(1e-5)``; a number is an iteration
+        limit. By default each solver has its own rule.
+    seed : int or None
+        The same seed gives the same answer; None draws a new one.
+    callback : callable, optional
+        Called as callback(iteration, factors) after each iteration; a true value ends the solve.
+    time_limit : float, optional
+        Seconds after which the best iterate so far is returned.
+    progress : bool or Monitor
+        Show a progress bar.
+    throw : bool
+        Raise a `SolveError` (with the best iterate in it) when the status is a failure.
+
+    Returns
+    -------
+    Result
+        The best feasible iterate.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> cn.solve(cn.factorize(np.ones((4, 3)), 1), cn.HALS()).status.name
+    'CONVERGED'
+    """
+    blocks = blocks_of(problem)
+    solver = choose(blocks)[0] if solver is None else solver
+    if not isinstance(solver, Solver):
+        raise InputError(f"solver must be a Solver such as HALS(), got {solver!r}; add parentheses")
+    require_fit(blocks, solver, [kind() for kind in SOLVERS])
+    rule = _stop_rule(solver, stop, time_limit)
+    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
+    begin = time.perf_counter()
+    run = _Run(blocks, begin)
+    monitor = _monitor(progress, solver)
+    try:
+        status = _loop(run, solver, as_start(init), rule, seed, callback, time_limit, monitor)
+    finally:
+        monitor.close()
+    result = _result(run, solver, status, seed)
+    if throw and result.status.kind == "failed":
+        raise SolveError(f"{result.status.name}: {result.status.value}", result)
+    return result
+
+
+def _loop(
+    run: _Run,
+    solver: Solver,
+    start: Any,
+    rule: Stop,
+    seed: int,
+    callback: Callable[[Iteration, Factors], Any] | None,
+    time_limit: float | None,
+    monitor: Monitor,
+) -> Status:
+    """Iterate until something says stop."""
+    rng = np.random.default_rng(seed)
+    factors = feasible_start(run.blocks, start.factors(run.blocks, rng), rng)
+    monitor.update(run.record(factors, None, None))
+    deadline = np.inf if time_limit is None else run.begin + time_limit
+    memo = solver.start(run.blocks, Context(rng, deadline))
+    status = rule.check(run.history)
+    try:
+        while status is None:
+            sweep = solver.sweep(run.blocks, factors, memo)
+            before, factors, memo = factors, sweep.factors, sweep.memo
+            if not all(np.isfinite(X).all() for X in factors.values()):
+                return Status.NOT_FINITE
+            iteration = run.record(factors, before, sweep)
+            monitor.update(iteration)
+            if sweep.status is not None:
+                late = time.perf_counter() >= deadline
+                return Status.TIME_LIMIT if late else sweep.status
+            if callback is not None and callback(iteration, factors):
+                return Status.CALLBACK
+            status = rule.check(run.history)
+    except KeyboardInterrupt:
+        return Status.INTERRUPTED
+    return status
+
+
+def _result(run: _Run, solver: Solver, status: Status, seed: int) -> Result:
+    """Return the best iterate, with a status that owns up to what is wrong with it."""
+    blocks, factors = run.blocks, run.best
+    if blocks.collapsed(factors):
+        status = Status.COLLAPSED
+    elif run.best_rank[0] and status.kind != "failed":
+        status = Status.INFEASIBLE
+    return Result(
+        factors=factors,
+        objective=blocks.objective(factors),
+        relative_error=blocks.relative_error(factors),
+        violation=blocks.violations(factors),
+        status=status,
+        history=run.history,
+        seed=seed,
+        solver=str(solver),
+        problem=repr(blocks.problem),
+        versions=_versions(),
+    )
+
+
+def _stop_rule(solver: Solver, stop: Stop | int | None, time_limit: float | None) -> Stop:
+    if stop is None:
+        rule = solver.default_stop
+    elif isinstance(stop, Stop):
+        rule = stop
+    elif isinstance(stop, int) and not isinstance(stop, bool):
+        rule = MaxIter(stop)
+    else:
+        raise InputError(f"stop must be a Stop rule or an iteration limit, got {stop!r}")
+    return rule if time_limit is None else TimeLimit(time_limit) | rule
+
+
+def _change(before: Factors | None, after: Factors) -> float:
+    """Return the largest relative change of any factor."""
+    if before is None:
+        return float("inf")
+    changes = []
+    for name, X in after.items():
+        size = float(np.linalg.norm(X))
+        moved = float(np.linalg.norm(X - before[name]))
+        changes.append(moved / size if size else float(moved > 0))
+    return max(changes)
+
+
+class _Silent:
+    def update(self, iteration: Iteration) -> None:
+        """Show nothing."""
+
+    def close(self) -> None:
+        """Show nothing."""
+
+
+def _monitor(progress: bool | Monitor, solver: Solver) -> Monitor:
+    if progress is False:
+        return _Silent()
+    if progress is True:
+        from conicnmf.monitor import ProgressBar
+
+        return ProgressBar(solver.name)
+    return progress
+
+
+def _versions() -> dict[str, str]:
+    names = ("conicnmf", "numpy", "scipy", "numba", "cvxpy", "clarabel", "ecos", "scs")
+    found = {}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found

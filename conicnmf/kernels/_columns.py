@@ -1,0 +1,133 @@
+"""What the column kernels share: one scaled least-squares block, and its split over threads.
+
+The block min ‖Y − A B‖² enters as G = AᵀA and C = AᵀY. Atoms are scaled to unit norm and every
+column of C to unit size, so that tolerances mean the same at 1e-150 and at 1e150; the columns
+become contiguous rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import config
+from numpy.typing import ArrayLike, NDArray
+
+from conicnmf._types import Array
+from conicnmf.errors import InputError
+
+# Below about two milliseconds of work, starting threads costs more than they save.
+_WORTH_THREADS = 5e5
+_CHUNKS_PER_THREAD = 4
+
+
+class Columns(NamedTuple):
+    """A scaled block: unit atoms, columns of C as contiguous rows of size one."""
+
+    G: NDArray[np.float64]
+    C: NDArray[np.float64]
+    norms: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+    dtype: np.dtype[Any]
+
+    @property
+    def eps(self) -> float:
+        """Rounding of the data as they came in, not of the arithmetic used on them."""
+        return float(np.finfo(self.dtype).eps)
+
+    def restore(self, X: NDArray[np.float64]) -> Array:
+        """Return the coefficients (one row per sample) in the caller's units and layout."""
+        B = X * self.sizes[:, None] / _nonzero(self.norms)
+        return np.ascontiguousarray(B.T, dtype=self.dtype)
+
+
+def as_block(G: ArrayLike, C: ArrayLike) -> tuple[Array, Array]:
+    """Return G (r × r) and C (r × n) as float arrays of one dtype, or say what is wrong.
+
+    Examples
+    --------
+    >>> G, C = as_block([[2, 1], [1, 2]], [[1], [0]])
+    >>> G.dtype, C.shape
+    (dtype('float64'), (2, 1))
+    """
+    G, C = np.asarray(G), np.asarray(C)
+    dtype = np.float32 if G.dtype == C.dtype == np.float32 else np.float64
+    if G.ndim != 2 or G.shape[0] != G.shape[1]:
+        raise InputError(f"G = AᵀA must be a square matrix, got shape {G.shape}; pass A.T @ A")
+    if C.ndim != 2 or C.shape[0] != G.shape[0]:
+        raise InputError(
+            f"C = AᵀY must have one row per atom ({G.shape[0]}), got shape {C.shape}; "
+            "pass A.T @ Y with Y of two dimensions"
+        )
+    return G.astype(dtype, copy=False), C.astype(dtype, copy=False)
+
+
+def scale_columns(G: ArrayLike, C: ArrayLike) -> Columns:
+    """Scale a block; an atom whose norm vanishes becomes a zero atom with no pull.
+
+    Examples
+    --------
+    >>> block = scale_columns([[4.0, 0.0], [0.0, 0.0]], [[2.0], [0.0]])
+    >>> block.G[0, 0], block.C, block.norms
+    (np.float64(1.0), array([[1., 0.]]), array([2., 0.]))
+    """
+    G, C = as_block(G, C)
+    for name, array in (("G", G), ("C", C)):
+        if not np.isfinite(array).all():
+            raise InputError(f"{name} must be finite, got nan or inf; clean or rescale the data")
+    diagonal = np.diagonal(G).astype(np.float64)
+    # Below the smallest normal number the digits of a square are gone: the atom counts as zero.
+    alive = diagonal >= np.finfo(G.dtype).tiny
+    norms = np.where(alive, np.sqrt(np.abs(diagonal)), 0.0)
+    inverse = alive / _nonzero(norms)
+    rows = np.ascontiguousarray(C.T, dtype=np.float64) * inverse
+    sizes = np.abs(rows).max(axis=1, initial=0.0)
+    rows /= _nonzero(sizes)[:, None]
+    return Columns(G * inverse * inverse[:, None], rows, norms, sizes, G.dtype)
+
+
+def per_column(name: str, values: ArrayLike, block: Columns) -> NDArray[np.float64]:
+    """Return squared norms, one per column, in the units of the scaled block.
+
+    Examples
+    --------
+    >>> per_column("yy", [8.0], scale_columns([[1.0]], [[2.0]]))
+    array([2.])
+    """
+    squares = np.asarray(values, dtype=np.float64)
+    if squares.shape != block.sizes.shape or not (squares >= 0).all():
+        raise InputError(
+            f"{name} must hold one squared norm >= 0 per column ({block.sizes.size}), "
+            f"got shape {squares.shape}; pass (Y * Y).sum(axis=0)"
+        )
+    sizes = _nonzero(block.sizes)
+    return squares / sizes / sizes
+
+
+def over_columns(run: Callable[[int, int], Any], columns: int, work: float) -> list[Any]:
+    """Call run(start, stop) on ranges that cover all columns, in threads where that pays.
+
+    The compiled kernels release the GIL. Plain threads, unlike a parallel compiler loop, survive
+    a fork and may be started from several threads at once. Their number is NUMBA_NUM_THREADS.
+    Columns do not see each other, so the split never changes the answer. `work` is the rough
+    number of multiplications. The results come back in the order of the columns.
+
+    Examples
+    --------
+    >>> over_columns(lambda start, stop: stop - start, 10, work=0)
+    [10]
+    """
+    threads = min(int(config.NUMBA_NUM_THREADS), columns)
+    if threads < 2 or work < _WORTH_THREADS:
+        return [run(0, columns)]
+    pieces = min(columns, threads * _CHUNKS_PER_THREAD)
+    edges = [columns * i // pieces for i in range(pieces + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(run, edges[:-1], edges[1:]))
+
+
+def _nonzero(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values with every zero replaced by one, as divisors."""
+    return np.where(values == 0, 1.0, values)

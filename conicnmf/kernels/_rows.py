@@ -1,0 +1,85 @@
+"""What every row kernel shares: how rows come in, and how they are scaled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from conicnmf._types import Array
+from conicnmf.kernels._jit import jit
+
+
+def as_rows(X: ArrayLike, like: Array | None = None) -> Array:
+    """Return X as a C-contiguous, writeable float array, copied only where it must be.
+
+    A read-only array is another type to the compiler: the copy is cheaper than compiling again.
+
+    Examples
+    --------
+    >>> as_rows([[1, 2]]).dtype, as_rows(np.ones((1, 2), dtype=np.float32)).dtype
+    (dtype('float64'), dtype('float32'))
+    """
+    array = np.asarray(X)
+    dtype: Any = array.dtype if like is None else like.dtype
+    if dtype not in (np.float32, np.float64):
+        dtype = np.float64
+    return np.require(array, dtype=dtype, requirements=["C", "W"])
+
+
+def per_row(value: ArrayLike, rows: int) -> NDArray[np.float64]:
+    """Return one float for each row, from a scalar or one value per row.
+
+    Examples
+    --------
+    >>> per_row(2, 3)
+    array([2., 2., 2.])
+    """
+    return np.array(np.broadcast_to(np.asarray(value, dtype=np.float64), (rows,)))
+
+
+@jit
+def inverse_power(size: float) -> float:
+    """Return a power of two near 1/size: scaling by it is exact, and never overflows."""
+    _, exponent = math.frexp(size)
+    return math.ldexp(1.0, min(-exponent, 1022))
+
+
+@jit
+def largest(a: Array) -> float:
+    """Return max|aᵢ|."""
+    size = 0.0
+    for x in a:
+        if abs(x) > size:
+            size = float(abs(x))
+    return size
+
+
+@jit
+def peak(a: Array) -> float:
+    """Return max aᵢ."""
+    top = -np.inf
+    for x in a:
+        if x > top:
+            top = float(x)
+    return top
+
+
+@jit
+def dot(a: Array, b: Array) -> float:
+    """Return ⟨a,b⟩, summed in double precision."""
+    total = 0.0
+    for i in range(a.size):
+        total += float(a[i]) * float(b[i])
+    return total
+
+
+@jit
+def scaled(a: Array, factor: float) -> NDArray[np.float64]:
+    """Return factor·a in double precision, cut off where squares would overflow."""
+    out = np.empty(a.size)
+    for i in range(a.size):
+        out[i] = min(max(a[i] * factor, -1e120), 1e120)
+    return out

@@ -1,0 +1,104 @@
+"""Hoyer sparseness, and the projection onto fixed l₁ and l₂ norms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conicnmf._types import Array
+from conicnmf.kernels._jit import jit
+from conicnmf.kernels._rows import as_rows, inverse_power, largest, per_row
+from conicnmf.kernels.band import direction_row
+
+
+@jit
+def sparseness_row(a: Array) -> float:
+    """Return (√n − ‖a‖₁/‖a‖₂)/(√n − 1); nan for a zero vector, 1 when n = 1."""
+    n, size = a.size, largest(a)
+    if size == 0:
+        return np.nan
+    if n == 1:
+        return 1.0
+    inv = inverse_power(size)
+    total, squares = 0.0, 0.0
+    for x in a:
+        y = abs(x) * inv
+        total += y
+        squares += y * y
+    root = math.sqrt(n)
+    return min(max((root - total / math.sqrt(squares)) / (root - 1), 0.0), 1.0)
+
+
+@jit
+def hoyer_row(a: Array, l1: float, l2: float, signed: bool, out: Array) -> None:
+    """Write the point nearest to a with norms l1 and l2 to `out`, which may not overlap a."""
+    n = a.size
+    if l2 <= 0:
+        out[:] = 0.0
+        return
+    c = min(max(l1 / l2, 1.0), math.sqrt(n))
+    direction_row(np.abs(a) if signed else a, c, c, out)
+    for i in range(n):
+        out[i] *= -l2 if signed and a[i] < 0 else l2
+
+
+@jit
+def _sparseness_rows(X: Array, out: Array) -> None:
+    for i in range(X.shape[0]):
+        out[i] = sparseness_row(X[i])
+
+
+@jit
+def _hoyer_rows(X: Array, l1: Array, l2: Array, signed: bool, P: Array) -> None:
+    for i in range(X.shape[0]):
+        hoyer_row(X[i], l1[i], l2[i], signed, P[i])
+
+
+def hoyer_sparseness(X: ArrayLike) -> Array:
+    """Return the Hoyer sparseness of each row: 0 for constant size, 1 for a single entry.
+
+    A zero row has none (nan); a row of length one counts as 1.
+
+    Examples
+    --------
+    >>> hoyer_sparseness([[1.0, 1.0], [0.0, -3.0], [0.0, 0.0]])
+    array([ 0.,  1., nan])
+    """
+    rows = as_rows(X)
+    out = np.empty(rows.shape[0], dtype=rows.dtype)
+    _sparseness_rows(rows, out)
+    return out
+
+
+def project_hoyer(X: ArrayLike, l1: ArrayLike, l2: ArrayLike, signed: bool = False) -> Array:
+    """Project each row onto {s ≥ 0, ‖s‖₁ = l1, ‖s‖₂ = l2}.
+
+    Parameters
+    ----------
+    X : array of shape (k, n)
+        Finite numbers.
+    l1, l2 : float or array of shape (k,)
+        Norms with l2 ≤ l1 ≤ √n·l2; a ratio outside is moved to the nearest of these bounds and
+        l2 is met.
+    signed : bool
+        Drop s ≥ 0: the magnitudes are projected and the signs restored (that of 0 is +).
+
+    Returns
+    -------
+    array of shape (k, n)
+        A nearest point of each row. Among tied maxima the lowest index comes first.
+
+    Examples
+    --------
+    >>> project_hoyer([[2.0, 1.0, -1.0]], 1.4, 1.0)
+    array([[0.8, 0.6, 0. ]])
+    >>> project_hoyer([[2.0, 0.0, -1.0]], 1.4, 1.0, signed=True)
+    array([[ 0.8,  0. , -0.6]])
+    """
+    rows = as_rows(X)
+    k = rows.shape[0]
+    P = np.empty_like(rows)
+    _hoyer_rows(rows, per_row(l1, k), per_row(l2, k), bool(signed), P)
+    return P

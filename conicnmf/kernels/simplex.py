@@ -1,0 +1,94 @@
+"""Projections onto the simplex {w ≥ 0, eᵀw = total} and the l₁ ball."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conicnmf._types import Array
+from conicnmf.kernels._jit import jit
+from conicnmf.kernels._rows import as_rows, inverse_power, peak, per_row
+from conicnmf.kernels.band import DEEPEST, SLACK, keep_above
+
+
+@jit
+def simplex_row(a: Array, total: float, out: Array) -> None:
+    """Write the projection of a onto {w ≥ 0, Σw = total} to `out`, which may not overlap a."""
+    if total <= 0:
+        out[:] = 0.0
+        return
+    # w = (μ − d)₊ with depths d = max a − a, in units of about `total`. μ is at most total, and
+    # on a superset of the support never too small, as in the band projection.
+    top, inv = peak(a), inverse_power(total)
+    goal = total * inv
+    mu = goal
+    count, depth, _, deepest = keep_above(a, a.size, out, top, inv, mu)
+    mu = (goal + depth) / count
+    while deepest >= mu * SLACK:
+        count, depth, _, deepest = keep_above(out, count, out, top, inv, mu * SLACK)
+        mu = (goal + depth) / count
+    weight = 0.0
+    for i in range(a.size):
+        weight += max(mu - min((top - a[i]) * inv, DEEPEST), 0.0)
+    for i in range(a.size):
+        out[i] = max(mu - min((top - a[i]) * inv, DEEPEST), 0.0) / weight * total
+
+
+@jit
+def l1_ball_row(a: Array, radius: float, nonneg: bool, out: Array) -> None:
+    """Write the projection of a onto {‖w‖₁ ≤ radius} (and w ≥ 0) to `out`, apart from a."""
+    norm = 0.0
+    for x in a:
+        norm += max(x, 0.0) if nonneg else abs(x)
+    if norm <= radius:
+        for i in range(a.size):
+            out[i] = max(a[i], 0.0) if nonneg else a[i]
+        return
+    simplex_row(a if nonneg else np.abs(a), radius, out)
+    if not nonneg:
+        for i in range(a.size):
+            out[i] = -out[i] if a[i] < 0 else out[i]
+
+
+@jit
+def _simplex_rows(X: Array, total: Array, P: Array) -> None:
+    for i in range(X.shape[0]):
+        simplex_row(X[i], total[i], P[i])
+
+
+@jit
+def _l1_ball_rows(X: Array, radius: Array, nonneg: bool, P: Array) -> None:
+    for i in range(X.shape[0]):
+        l1_ball_row(X[i], radius[i], nonneg, P[i])
+
+
+def project_simplex(X: ArrayLike, total: ArrayLike = 1.0) -> Array:
+    """Project each row onto {w ≥ 0, Σw = total}; `total` ≥ 0 is one number or one per row.
+
+    Examples
+    --------
+    >>> project_simplex([[1.0, 0.5, -1.0]])
+    array([[0.75, 0.25, 0.  ]])
+    """
+    rows = as_rows(X)
+    P = np.empty_like(rows)
+    _simplex_rows(rows, per_row(total, rows.shape[0]), P)
+    return P
+
+
+def project_l1_ball(X: ArrayLike, radius: ArrayLike = 1.0, nonneg: bool = False) -> Array:
+    """Project each row onto {‖w‖₁ ≤ radius}, with w ≥ 0 if `nonneg`.
+
+    Examples
+    --------
+    >>> project_l1_ball([[1.0, -0.5], [0.2, -0.3]])
+    array([[ 0.75, -0.25],
+           [ 0.2 , -0.3 ]])
+    >>> project_l1_ball([[1.0, -0.5], [0.2, -0.3]], nonneg=True)
+    array([[1. , 0. ],
+           [0.2, 0. ]])
+    """
+    rows = as_rows(X)
+    P = np.empty_like(rows)
+    _l1_ball_rows(rows, per_row(radius, rows.shape[0]), bool(nonneg), P)
+    return P

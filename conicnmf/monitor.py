@@ -1,0 +1,41 @@
+"""Progress bars: monitors that the engine reports to."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from conicnmf.result import Iteration
+
+
+class ProgressBar:
+    """A line with iteration, objective, violation and time, on standard error."""
+
+    def __init__(self, title: str, console: Console | None = None) -> None:
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            TextColumn("iteration {task.fields[iteration]:>4}"),
+            TextColumn("objective {task.fields[objective]:.6g}"),
+            TextColumn("violation {task.fields[violation]:.1e}"),
+            TimeElapsedColumn(),
+            console=console or Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._progress.add_task(
+            title, total=None, iteration=0, objective=float("nan"), violation=float("nan")
+        )
+        self._progress.start()
+
+    def update(self, iteration: Iteration) -> None:
+        """Show one iteration."""
+        self._progress.update(
+            self._task,
+            iteration=iteration.iteration,
+            objective=iteration.objective,
+            violation=iteration.violation,
+        )
+
+    def close(self) -> None:
+        """Take the line away."""
+        self._progress.stop()

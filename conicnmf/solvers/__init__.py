@@ -1,0 +1,44 @@
+"""Solvers: one method a file, all behind the same interface."""
+
+from __future__ import annotations
+
+from conicnmf.blocks import Blocks
+from conicnmf.compat import mismatches
+from conicnmf.errors import IncompatibleError
+from conicnmf.solvers.base import Context, Solver, Sweep, Update
+from conicnmf.solvers.hals import HALS
+from conicnmf.solvers.multiplicative import Multiplicative
+from conicnmf.solvers.projected_gradient import ProjectedGradient
+from conicnmf.solvers.tangent_plane import TangentPlane
+
+__all__ = [
+    "HALS",
+    "SOLVERS",
+    "Context",
+    "Multiplicative",
+    "ProjectedGradient",
+    "Solver",
+    "Sweep",
+    "TangentPlane",
+    "Update",
+    "choose",
+]
+
+SOLVERS: tuple[type[Solver], ...] = (TangentPlane, HALS, ProjectedGradient, Multiplicative)
+"""Every solver, in the order in which tables list them."""
+
+_PREFERENCE: tuple[tuple[type[Solver], str], ...] = (
+    (HALS, "every component has an exact projection, which is fastest"),
+    (TangentPlane, "the constraints need a cone solver"),
+    (ProjectedGradient, "the constraints have a joint projection"),
+)
+
+
+def choose(blocks: Blocks) -> tuple[Solver, str]:
+    """Return the solver that fits a problem best, and why."""
+    for kind, why in _PREFERENCE:
+        if not mismatches(blocks, kind()):
+            return kind(), why
+    reasons = {kind.__name__: mismatches(blocks, kind()) for kind in SOLVERS}
+    listed = "\n".join(f"  - {name}: {reason}" for name, all_ in reasons.items() for reason in all_)
+    raise IncompatibleError(f"no solver fits this problem:\n{listed}\nDrop one of these terms.")

@@ -1,0 +1,82 @@
+"""Checks of what comes from the user's side, made before any work is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from conicnmf._types import Array, Data
+from conicnmf.errors import InputError
+
+
+def as_data(V: Any) -> Data:
+    """Return V as a finite two-dimensional float array, or CSR array when it is sparse.
+
+    Examples
+    --------
+    >>> as_data([[1, 2], [3, 4]]).dtype
+    dtype('float64')
+    """
+    if sp.issparse(V):
+        data: Data = sp.csr_array(V)
+        values = data.data
+    else:
+        data = values = _as_numbers(V, "V")
+    if data.ndim != 2 or 0 in data.shape:
+        raise InputError(
+            f"V must be a non-empty matrix (features × samples), got shape {data.shape}; "
+            "reshape one image to a column with V.reshape(-1, 1)"
+        )
+    if values.dtype not in (np.float32, np.float64):
+        data = data.astype(np.float64)
+        values = data.data if sp.issparse(data) else data
+    _require_finite(values)
+    return data
+
+
+def as_matrix(X: Any, name: str, shape: tuple[int, int]) -> Array:
+    """Return X as a finite float matrix of the given shape."""
+    matrix = _as_numbers(X, name)
+    if matrix.shape != shape:
+        raise InputError(f"{name} must have shape {shape}, got {matrix.shape}; transpose or crop it")
+    if not np.isfinite(matrix).all():
+        raise InputError(f"{name} must be finite, got NaN or infinite entries; replace them first")
+    return matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(np.float64)
+
+
+def as_rank(rank: Any) -> int:
+    """Return the rank as a positive integer."""
+    if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
+        raise InputError(f"rank must be a positive integer, got {rank!r}; try rank=4")
+    return int(rank)
+
+
+def _as_numbers(X: Any, name: str) -> Array:
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise InputError(f"{name} must be a rectangular matrix of numbers, got {error}") from error
+    if array.dtype.kind not in "fiub":
+        raise InputError(
+            f"{name} must hold real numbers, got dtype {array.dtype}; convert it with .astype(float)"
+        )
+    return array
+
+
+def _require_finite(values: Array) -> None:
+    if not np.isfinite(values).all():
+        bad = int((~np.isfinite(values)).sum())
+        raise InputError(
+            f"V must be finite, got {bad} NaN or infinite entries; set them to 0 and leave them out "
+            "of the loss with weights, e.g. factorize(V, rank, loss=WeightedFrobenius(mask))"
+        )
+    largest = float(np.abs(values).max(initial=0.0))
+    limits = np.finfo(values.dtype)
+    # The square root of the extremes, with room for sums over many entries.
+    if largest > float(limits.max) ** 0.45 or 0 < largest < float(limits.tiny) ** 0.45:
+        raise InputError(
+            f"the square of V's largest entry must be a normal number, got {largest:.3g}; "
+            "divide V by that entry first"
+        )
