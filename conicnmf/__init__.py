@@ -7,10 +7,13 @@ it with any solver that fits.
 from importlib.metadata import version as _version
 
 from conicnmf import datasets
+from conicnmf.certify import Certificate, certify
+from conicnmf.compare import Comparison, compare
 from conicnmf.constraints import (
     Box,
     Convex,
     Fixed,
+    Labels,
     NonNegative,
     NormBall,
     Simplex,
@@ -29,10 +32,68 @@ from conicnmf.errors import (
 from conicnmf.facade import Problem, factorize
 from conicnmf.init import NNDSVD, Given, Random
 from conicnmf.losses import Frobenius, WeightedFrobenius
-from conicnmf.penalties import L1, L2, ConvexPenalty
+from conicnmf.penalties import L1, L2, ConvexPenalty, SparsenessReward
 from conicnmf.recognise import sparseness
 from conicnmf.result import History, Result, Status, load
-from conicnmf.solvers import HALS, Multiplicative, ProjectedGradient, TangentPlane
+from conicnmf.solvers import (
+    ANLS,
+    HALS,
+    Multiplicative,
+    ProjectedGradient,
+    SparsityMaximization,
+    TangentPlane,
+)
 from conicnmf.stop import FactorChange, MaxIter, RelDecrease, TimeLimit
 
 __version__ = _version("conicnmf")
+
+__all__ = [
+    "ANLS",
+    "HALS",
+    "L1",
+    "L2",
+    "NNDSVD",
+    "Box",
+    "Certificate",
+    "Comparison",
+    "ConicNMFError",
+    "Convex",
+    "ConvexPenalty",
+    "FactorChange",
+    "Fixed",
+    "Frobenius",
+    "Given",
+    "History",
+    "IncompatibleError",
+    "InfeasibleError",
+    "InputError",
+    "Labels",
+    "MaxIter",
+    "ModelError",
+    "Multiplicative",
+    "NonNegative",
+    "NormBall",
+    "Problem",
+    "ProjectedGradient",
+    "Random",
+    "RelDecrease",
+    "Result",
+    "Simplex",
+    "SolveError",
+    "Sparseness",
+    "SparsenessReward",
+    "SparsityMaximization",
+    "Status",
+    "TangentPlane",
+    "TimeLimit",
+    "UnitNorm",
+    "WeightedFrobenius",
+    "__version__",
+    "certify",
+    "compare",
+    "datasets",
+    "factorize",
+    "load",
+    "solve",
+    "sparseness",
+]

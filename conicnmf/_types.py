@@ -9,4 +9,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.floating[Any]]
-Data: TypeAlias = Array | sp.csr_array[Any]
+Mask: TypeAlias = NDArray[np.bool_]
+Data: TypeAlias = Any
+"""An `Array` or a `scipy.sparse.csr_array`; SciPy has no types of its own."""
+
+
+def stored(Y: Data) -> Array:
+    """Return the numbers that are stored: all entries, or the non-zeros of sparse data."""
+    values: Array = Y.data if sp.issparse(Y) else Y
+    return values

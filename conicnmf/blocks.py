@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf._types import Array, Data
+from conicnmf._types import Array, Data, stored
 from conicnmf.constraints import Sparseness, UnitNorm
 from conicnmf.joint import JointProjection, find_projection, merged_bounds
 from conicnmf.losses import Frobenius
@@ -158,7 +158,7 @@ class Blocks:
 
     def collapsed(self, factors: Factors) -> bool:
         """Whether a factor lost a component it must keep."""
-        if not self.problem.V.nnz if sp.issparse(self.problem.V) else not self.problem.V.any():
+        if not stored(self.problem.V).any():
             return False  # zero is the answer for zero data
         return any(block.collapsed(self.view(block, factors)[1]) for block in self)
 

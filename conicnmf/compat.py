@@ -7,12 +7,10 @@ table of the documentation.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-import numpy as np
-import scipy.sparse as sp
-
+from conicnmf._types import stored
 from conicnmf.blocks import Block, Blocks
 from conicnmf.constraints import Sparseness
 from conicnmf.errors import IncompatibleError
@@ -48,16 +46,17 @@ class LossWith:
 
 @dataclass(frozen=True)
 class PenaltiesWith:
-    """Every penalty has this ability."""
+    """Every penalty has one of these abilities."""
 
-    ability: str
+    abilities: tuple[str, ...]
     because: str
 
     def __call__(self, block: Block) -> Iterator[str]:
-        """Yield a reason for each penalty without the ability."""
+        """Yield a reason for each penalty with none of the abilities."""
         for penalty in block.penalties:
-            if self.ability not in penalty.abilities:
-                yield f"{penalty} on {block.name} has no {self.ability} form, {self.because}"
+            if not penalty.abilities & set(self.abilities):
+                forms = " or ".join(self.abilities)
+                yield f"{penalty} on {block.name} has no {forms} form, {self.because}"
 
 
 def conic_constraints(block: Block) -> Iterator[str]:
@@ -69,11 +68,40 @@ def conic_constraints(block: Block) -> Iterator[str]:
             yield f"{constraint} on {block.name} is not convex and has no tangent planes"
 
 
-def sparseness_on_orthant(block: Block) -> Iterator[str]:
-    """Yield the bands on factors that may be negative: there they are not cones."""
+def only_sparseness_is_reverse(block: Block) -> Iterator[str]:
+    """Yield the non-convex constraints that are not bounds on sparseness."""
+    for constraint in block.reverse_convex:
+        if not isinstance(constraint, Sparseness):
+            yield f"{constraint} on {block.name} is not convex, and no bound on sparseness"
+
+
+def cones_on_orthant(block: Block) -> Iterator[str]:
+    """Yield the constraints that are cones for B ≥ 0 only, on a factor that may be negative."""
     for constraint in block.constraints:
-        if isinstance(constraint, Sparseness) and not block.nonneg:
+        if constraint.orthant_only and not block.nonneg:
             yield f"{constraint} on {block.name} is a cone only together with NonNegative"
+
+
+def other_cones_on_orthant(block: Block) -> Iterator[str]:
+    """Yield the same but for sparseness bands, which can be stated on magnitudes."""
+    others = tuple(c for c in block.constraints if not isinstance(c, Sparseness))
+    yield from cones_on_orthant(replace(block, constraints=others))
+
+
+def signed_blocks_are_sign_free(block: Block) -> Iterator[str]:
+    """Yield what cannot be stated on the magnitudes of a signed factor with a sparseness band."""
+    if not signed(block):
+        return
+    for constraint in block.constraints:
+        if not constraint.sign_free:
+            yield f"{constraint} on {block.name} cannot be stated on magnitudes; add NonNegative"
+    if "reduced" not in block.loss.abilities:
+        yield f"{block.loss} has no reduced form, which the magnitudes of {block.name} need"
+
+
+def signed(block: Block) -> bool:
+    """Whether a block has a bound on the sparseness of a factor that may be negative."""
+    return not block.nonneg and any(isinstance(c, Sparseness) for c in block.constraints)
 
 
 def joint_projection(block: Block) -> Iterator[str]:
@@ -106,9 +134,9 @@ def nonnegative_only(block: Block) -> Iterator[str]:
 
 def nonnegative_data(block: Block) -> Iterator[str]:
     """Yield a reason when the data have negative entries; told once, for H."""
-    values = block.Y.data if sp.issparse(block.Y) else block.Y
-    if block.name == "H" and values.size and values.min() < 0:
-        yield f"V has negative entries (smallest {np.min(values):g}), and the updates need V >= 0"
+    smallest = stored(block.Y).min(initial=0.0)
+    if block.name == "H" and smallest < 0:
+        yield f"V has negative entries (smallest {smallest:g}), and the updates need V >= 0"
 
 
 def mismatches_of_block(block: Block, solver: HasNeeds) -> list[str]:

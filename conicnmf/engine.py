@@ -185,6 +185,7 @@ def _result(run: _Run, solver: Solver, status: Status, seed: int) -> Result:
         solver=str(solver),
         problem=repr(blocks.problem),
         versions=_versions(),
+        statement=blocks.problem,
     )
 
 

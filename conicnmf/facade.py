@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from conicnmf.blocks import blocks_of
+from conicnmf.certify import Certificate, certify
 from conicnmf.compat import explain
 from conicnmf.engine import solve
+from conicnmf.errors import InputError
 from conicnmf.problem import Problem, factorize
 from conicnmf.result import Result
 from conicnmf.solvers import SOLVERS, choose
@@ -28,5 +30,16 @@ def _explain(self: Problem) -> str:
     return explain(blocks, [kind() for kind in SOLVERS], default)
 
 
+def _certificate(self: Result, problem: Problem | None = None, **tolerances: float) -> Certificate:
+    """Check the result by other routes; a loaded result needs its problem, see `certify`."""
+    stated = problem or self.statement
+    if stated is None:
+        raise InputError(
+            "a loaded result does not hold its problem; pass it, result.certificate(problem)"
+        )
+    return certify(stated, self, **tolerances)
+
+
+Result.certificate = _certificate  # type: ignore[method-assign]
 Problem.solve = _solve  # type: ignore[method-assign]
 Problem.explain = _explain  # type: ignore[method-assign]

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from conicnmf.result import Iteration
 
@@ -38,4 +45,28 @@ class ProgressBar:
 
     def close(self) -> None:
         """Take the line away."""
+        self._progress.stop()
+
+
+class CountBar:
+    """A bar over a known number of runs, on standard error."""
+
+    def __init__(self, title: str, total: int, console: Console | None = None) -> None:
+        self._progress = Progress(
+            TextColumn(title),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console or Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._progress.add_task(title, total=total)
+        self._progress.start()
+
+    def step(self) -> None:
+        """Count one run."""
+        self._progress.advance(self._task)
+
+    def close(self) -> None:
+        """Take the bar away."""
         self._progress.stop()

@@ -106,8 +106,11 @@ class Problem:
 
     if TYPE_CHECKING:  # bound in conicnmf.facade, the last layer
 
-        def solve(self, solver: Solver | None = None, **options: Any) -> Result: ...
-        def explain(self) -> str: ...
+        def solve(self, solver: Solver | None = None, **options: Any) -> Result:
+            """Solve the problem."""
+
+        def explain(self) -> str:
+            """Say which solvers fit, and why the others do not."""
 
     def __repr__(self) -> str:
         rows, columns = self.V.shape

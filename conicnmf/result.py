@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,10 @@ import pandas as pd
 from conicnmf._types import Array
 from conicnmf.conic.backends import InnerSolve
 from conicnmf.errors import InputError
+
+if TYPE_CHECKING:
+    from conicnmf.certify import Certificate
+    from conicnmf.problem import Problem
 
 Kind = Literal["converged", "stopped", "failed"]
 
@@ -42,7 +46,9 @@ class Status(Enum):
         "rank, or start elsewhere."
     )
     INFEASIBLE = "No iterate satisfies every constraint; relax the one with the largest violation."
-    BACKEND_FAILED = "Every cone solver failed on a block; rescale the data or name another backend."
+    BACKEND_FAILED = (
+        "Every cone solver failed on a block; rescale the data or name another backend."
+    )
     NOT_FINITE = "The iterates left the range of numbers; rescale the data or shorten the steps."
 
     @property
@@ -148,6 +154,8 @@ class Result:
     problem : str
         What was solved, as text.
     versions : dict of str to str
+    statement : Problem or None
+        The problem itself; not saved.
     """
 
     factors: dict[str, Array]
@@ -160,6 +168,12 @@ class Result:
     solver: str
     problem: str
     versions: dict[str, str]
+    statement: Problem | None = None
+
+    if TYPE_CHECKING:  # bound in conicnmf.facade, the last layer
+
+        def certificate(self, problem: Problem | None = None, **tolerances: float) -> Certificate:
+            """Check the result by other routes than the solver's."""
 
     @property
     def W(self) -> Array:
@@ -187,7 +201,9 @@ class Result:
         return self.history[-1].iteration
 
     def _rows(self) -> list[tuple[str, str]]:
-        shapes = ", ".join(f"{name} {X.shape[0]} × {X.shape[1]}" for name, X in self.factors.items())
+        shapes = ", ".join(
+            f"{name} {X.shape[0]} × {X.shape[1]}" for name, X in self.factors.items()
+        )
         return [
             ("solver", self.solver),
             ("status", f"{self.status.name} ({self.status.kind})"),

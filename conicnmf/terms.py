@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import cvxpy as cp
 import numpy as np
@@ -78,9 +78,15 @@ class Halfspaces:
 
 
 class Constraint(Term):
-    """A set the factor must lie in, a product over the pieces that `each` names."""
+    """A set the factor must lie in, a product over the pieces that `each` names.
+
+    `orthant_only` says that the cone form describes the set for B ≥ 0 only; `sign_free` that the
+    set does not depend on the signs of the entries.
+    """
 
     each: Each = "factor"
+    orthant_only: ClassVar[bool] = False
+    sign_free: ClassVar[bool] = False
 
     @property
     def convex(self) -> bool:
@@ -113,7 +119,7 @@ class Constraint(Term):
 
 
 class Penalty(Term):
-    """A convex function of one factor that is added to the objective."""
+    """A function of one factor that is added to the objective."""
 
     def value(self, B: Array) -> float:
         """Return the penalty at B."""
@@ -133,6 +139,11 @@ class Penalty(Term):
     def orthant(self) -> tuple[float, float]:
         """Return (slope, curvature) with value = Σ slope·b + ½ curvature·b² for B ≥ 0."""
         raise self._lacks("orthant")
+
+    @optional
+    def slope(self, B: Array) -> Array:
+        """Return the gradient at B of a penalty that is not convex, to be linearised there."""
+        raise self._lacks("slope")
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +167,15 @@ class Reduced:
     R: Array
     D: Array
     constant: float
+
+    def value(self, B: Array) -> float:
+        """Return ‖D − R B‖² + constant."""
+        model = self.R @ B if self.R.ndim == 2 else np.einsum("kij,jk->ik", self.R, B)
+        return float(np.sum((self.D - model) ** 2)) + self.constant
+
+    def with_signs(self, S: Array) -> Reduced:
+        """Return the loss of S ∘ M as a function of the magnitudes M."""
+        return Reduced(self.R * S.T[:, None, :], self.D, self.constant)
 
 
 class Loss(Term):

@@ -7,43 +7,42 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf._types import Array, Data
+from conicnmf._types import Array, Data, stored
 from conicnmf.errors import InputError
 
 
 def as_data(V: Any) -> Data:
     """Return V as a finite two-dimensional float array, or CSR array when it is sparse.
 
+    Single precision is kept; other kinds of numbers become double. V itself is not changed.
+
     Examples
     --------
     >>> as_data([[1, 2], [3, 4]]).dtype
     dtype('float64')
     """
-    if sp.issparse(V):
-        data: Data = sp.csr_array(V)
-        values = data.data
-    else:
-        data = values = _as_numbers(V, "V")
+    data: Data = _as_csr(V) if sp.issparse(V) else as_numbers(V, "V")
     if data.ndim != 2 or 0 in data.shape:
         raise InputError(
             f"V must be a non-empty matrix (features × samples), got shape {data.shape}; "
             "reshape one image to a column with V.reshape(-1, 1)"
         )
-    if values.dtype not in (np.float32, np.float64):
-        data = data.astype(np.float64)
-        values = data.data if sp.issparse(data) else data
-    _require_finite(values)
+    data = _as_floats(data)
+    _require_finite(stored(data))
     return data
 
 
 def as_matrix(X: Any, name: str, shape: tuple[int, int]) -> Array:
     """Return X as a finite float matrix of the given shape."""
-    matrix = _as_numbers(X, name)
+    matrix = as_numbers(X, name)
     if matrix.shape != shape:
-        raise InputError(f"{name} must have shape {shape}, got {matrix.shape}; transpose or crop it")
+        raise InputError(
+            f"{name} must have shape {shape}, got {matrix.shape}; transpose or crop it"
+        )
     if not np.isfinite(matrix).all():
         raise InputError(f"{name} must be finite, got NaN or infinite entries; replace them first")
-    return matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(np.float64)
+    floats: Array = _as_floats(matrix)
+    return floats
 
 
 def as_rank(rank: Any) -> int:
@@ -53,16 +52,44 @@ def as_rank(rank: Any) -> int:
     return int(rank)
 
 
-def _as_numbers(X: Any, name: str) -> Array:
+def as_numbers(X: Any, name: str) -> Array:
+    """Return X as an array of real numbers, of whatever shape."""
+    if isinstance(X, np.ma.MaskedArray):
+        raise InputError(
+            f"{name} must be a plain array, got a masked one; fill it with X.filled(0) and leave "
+            "the masked entries out of the loss with weights, WeightedFrobenius(~X.mask)"
+        )
+    if sp.issparse(X):
+        raise InputError(f"{name} must be dense, got a sparse {X.format} array; use .toarray()")
     try:
         array = np.asarray(X)
     except ValueError as error:
-        raise InputError(f"{name} must be a rectangular matrix of numbers, got {error}") from error
-    if array.dtype.kind not in "fiub":
         raise InputError(
-            f"{name} must hold real numbers, got dtype {array.dtype}; convert it with .astype(float)"
-        )
+            f"{name} must be a rectangular matrix of numbers, got {error}; give all rows one length"
+        ) from error
+    _require_real(array.dtype, name)
     return array
+
+
+def _as_csr(V: Any) -> Data:
+    """Return sparse V with each entry stored once, without touching V."""
+    _require_real(V.dtype, "V")
+    data = sp.csr_array(V) if V.ndim == 2 else V
+    if V.ndim == 2 and not data.has_canonical_format:
+        data = data.copy()
+        data.sum_duplicates()
+    return data
+
+
+def _as_floats(X: Data) -> Data:
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+
+def _require_real(dtype: np.dtype[Any], name: str) -> None:
+    if dtype.kind not in "fiub":
+        raise InputError(
+            f"{name} must hold real numbers, got dtype {dtype}; convert it with .astype(float)"
+        )
 
 
 def _require_finite(values: Array) -> None:

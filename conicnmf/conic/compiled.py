@@ -85,7 +85,9 @@ class CompiledProgram:
         self._entries = np.concatenate([np.ones(self._free + size), self._A0.data])
         order = np.arange(1, self._entries.size + 1, dtype=float)
         shape = (size + self._cuts + self._b0.size, count + size)
-        pattern = sp.coo_array((order, (np.concatenate(rows), np.concatenate(columns))), shape=shape)
+        pattern = sp.coo_array(
+            (order, (np.concatenate(rows), np.concatenate(columns))), shape=shape
+        )
         self._A = sp.csc_array(pattern)
         self._order = self._A.data.astype(np.intp) - 1
         quadratic = sp.block_diag([self._P0, 2 * sp.eye_array(size)], format="csc")
@@ -95,15 +97,19 @@ class CompiledProgram:
         self._cones = dims_to_solver_cones(dims)
 
     def solve(
-        self, reduced: Reduced, cuts: Sequence[Cut], seconds: float | None = None
+        self,
+        reduced: Reduced,
+        cuts: Sequence[Cut],
+        linear: Array | None = None,
+        seconds: float | None = None,
     ) -> tuple[Array | None, InnerSolve]:
-        """Minimize ‖D − R B‖² + penalties over B, with the cuts."""
+        """Minimize ‖D − R B‖² + ⟨linear, B⟩ + penalties over B, with the cuts."""
         begin = time.perf_counter()
         # Work in units where the residual is about one, and B too where its set is a cone.
         data_unit = float(np.linalg.norm(reduced.D)) or 1.0
         size_of_r = float(np.abs(reduced.R).max()) or 1.0
         unit = 1.0 if self._b0.any() else data_unit / size_of_r
-        P, q, b = self._write(reduced, cuts, data_unit, unit)
+        P, q, b = self._write(reduced, cuts, linear, data_unit, unit)
         self._deadline = np.inf if seconds is None else begin + seconds
         status, x, iterations = self._run(P, q, b)
         record = InnerSolve("CLARABEL", status, iterations, time.perf_counter() - begin)
@@ -114,7 +120,12 @@ class CompiledProgram:
         return np.ascontiguousarray(unit * B), record
 
     def _write(
-        self, reduced: Reduced, cuts: Sequence[Cut], data_unit: float, unit: float
+        self,
+        reduced: Reduced,
+        cuts: Sequence[Cut],
+        linear: Array | None,
+        data_unit: float,
+        unit: float,
     ) -> tuple[sp.csc_array[Any], Array, Array]:
         n = self.block.shape[1]
         i, j = self._r_entries
@@ -130,6 +141,8 @@ class CompiledProgram:
         )
         penalty = unit / data_unit**2
         q = np.concatenate([penalty * self._q0, np.zeros(reduced.D.size)])
+        if linear is not None:
+            q[self._offset : self._offset + linear.size] += penalty * linear.T.ravel()
         P = self._P
         if self._P0.nnz:
             P = P.copy()

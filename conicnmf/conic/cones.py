@@ -6,18 +6,12 @@ s lie outside its interior, which is a reverse-convex set.
 
 from __future__ import annotations
 
-from typing import overload
-
 import numpy as np
 
 from conicnmf._types import Array
 
 
-@overload
-def cone_constant(n: int, s: float) -> float: ...
-@overload
-def cone_constant(n: int, s: Array) -> Array: ...
-def cone_constant(n: int, s: float | Array) -> float | Array:
+def cone_constant(n: int, s: float) -> float:
     """Return c(n, s), the ratio ‖x‖₁/‖x‖₂ of a vector of length n with sparseness s.
 
     Examples
@@ -37,7 +31,7 @@ def tangent_normals(P: Array, s: float) -> Array:
     """
     norms = np.linalg.norm(P, axis=1, keepdims=True)
     directions = np.divide(P, norms, out=np.zeros_like(P), where=norms > 0)
-    return np.where(norms > 0, directions - 1 / cone_constant(P.shape[1], s), 0.0)
+    return np.asarray(np.where(norms > 0, directions - 1 / cone_constant(P.shape[1], s), 0.0))
 
 
 def distance_to_cone(X: Array, s: float) -> Array:
@@ -56,4 +50,4 @@ def distance_to_cone(X: Array, s: float) -> Array:
     sin = np.sqrt(1 - cos * cos)
     outside = np.maximum(0.0, across * cos - along * sin)
     in_polar = along * cos + across * sin <= 0
-    return np.where(in_polar, np.linalg.norm(X, axis=1), outside)
+    return np.asarray(np.where(in_polar, np.linalg.norm(X, axis=1), outside))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import cvxpy as cp
 import numpy as np
 
-from conicnmf._types import Array
+from conicnmf._types import Array, Mask
 from conicnmf.terms import Each, Halfspaces, pieces
 
 
@@ -16,7 +16,7 @@ class Cut:
     """The half-spaces ⟨normals_j, B_j⟩ ≥ 0 for the pieces j where `active` is true."""
 
     halfspaces: Halfspaces
-    active: Array
+    active: Mask
 
     @classmethod
     def none(cls, shape: tuple[int, int], each: Each) -> Cut:

@@ -40,30 +40,47 @@ class PlainProgram:
     def objective(self, target: Reduced | Array) -> cp.Expression:
         """Return loss and penalties, for the reduced loss or for the other factor."""
         if isinstance(target, Reduced):
-            return least_squares(target, self.variable) + self.penalty
+            return cp.sum_squares(residual(target, self.variable)) + self.penalty
         return self.block.loss.expression(self.block.Y, target, self.variable) + self.penalty
+
+    def at_most(self, target: Reduced | Array, level: float) -> cp.Constraint:
+        """Return the constraint that loss and penalties do not exceed `level`."""
+        unit = abs(level) or 1.0
+        if not isinstance(target, Reduced):
+            return self.objective(target) / unit <= level / unit
+        allowed = max(level - target.constant, 0.0)
+        if self.block.penalties:
+            return self.objective(target) / unit <= allowed / unit
+        # A norm is better conditioned than its square: the solver sees one cone of unit size.
+        radius = float(np.sqrt(allowed)) or 1.0
+        scaled = Reduced(target.R / radius, target.D / radius, 0.0)
+        return cp.norm(cp.vec(residual(scaled, self.variable), order="F"), 2) <= float(allowed > 0)
 
     def solve(
         self,
         target: Reduced | Array,
         cuts: Sequence[Cut],
         backends: tuple[str, ...],
+        linear: Array | None = None,
         seconds: float | None = None,
     ) -> tuple[Array | None, list[InnerSolve]]:
-        """Minimize over B, with the cuts."""
+        """Minimize loss, penalties and ⟨linear, B⟩ over B, with the cuts."""
         held = [part for cut in cuts for part in cut.constraints(self.variable)]
-        program = cp.Problem(cp.Minimize(self.objective(target)), self.constraints + held)
+        objective = self.objective(target)
+        if linear is not None:
+            objective = objective + cp.sum(cp.multiply(linear, self.variable))
+        program = cp.Problem(cp.Minimize(objective), self.constraints + held)
         return solve_along(program, self.variable, backends, seconds)
 
 
-def least_squares(reduced: Reduced, B: cp.Expression) -> cp.Expression:
-    """Return ‖D − R B‖² as an expression."""
+def residual(reduced: Reduced, B: cp.Expression) -> cp.Expression:
+    """Return D − R B as an expression."""
     if reduced.R.ndim == 2:
-        return cp.sum_squares(reduced.D - reduced.R @ B)
+        return reduced.D - reduced.R @ B
     # One R for each column: R_k b_k is the sum over j of column j of R_k times B_jk.
     columns = reduced.R.transpose(1, 2, 0)  # (i, j, k)
     model = sum(
         cp.multiply(columns[:, j, :], cp.vstack([B[j, :]] * columns.shape[0]))
         for j in range(columns.shape[1])
     )
-    return cp.sum_squares(np.asarray(reduced.D) - model)
+    return reduced.D - model

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+import cvxpy as cp
 import numpy as np
 
 from conicnmf._types import Array
@@ -16,6 +18,20 @@ from conicnmf.conic.cuts import Cut
 from conicnmf.conic.model import PlainProgram
 from conicnmf.joint import merged_bounds
 from conicnmf.terms import Reduced
+
+
+class Step(Protocol):
+    """The convex part of a block with the other factor fixed."""
+
+    @property
+    def block(self) -> Block:
+        """The block that is solved."""
+
+    def solve(self, cuts: Sequence[Cut] | None = None, deadline: float = np.inf) -> Solution:
+        """Minimize over B with the cuts, none by default."""
+
+    def value(self, B: Array) -> float:
+        """Return the block's objective."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,32 +65,67 @@ class BlockProgram:
         self._compiled: CompiledProgram | None = None
         self._compiles = backend is None or self._backends[0] == "CLARABEL"
 
-    def target(self, A: Array) -> Reduced | Array:
-        """Return what stands for the loss with this A: its reduced form, or A itself."""
+    def at(self, A: Array, linear: Array | None = None, signs: Array | None = None) -> ConicStep:
+        """Return the program for this A, ready to be solved with one set of cuts after another.
+
+        `linear` adds ⟨linear, B⟩ to the objective; with `signs` the loss is that of signs ∘ B.
+        """
         loss = self.block.loss
-        return loss.reduced(self.block.Y, A) if "reduced" in loss.abilities else A
+        target = loss.reduced(self.block.Y, A) if "reduced" in loss.abilities else A
+        if signs is not None and isinstance(target, Reduced):
+            target = target.with_signs(signs)
+        return ConicStep(self, A, target, linear)
 
     def solve(
-        self, target: Reduced | Array, cuts: Sequence[Cut] | None = None, deadline: float = np.inf
+        self,
+        target: Reduced | Array,
+        cuts: Sequence[Cut],
+        linear: Array | None,
+        deadline: float,
     ) -> Solution:
-        """Minimize over B with the cuts (none by default), until `deadline` on the clock."""
-        if cuts is None:
-            shape = self.block.shape
-            cuts = [Cut.none(shape, c.each) for c in self.block.reverse_convex]
+        """Minimize over B with the cuts, until `deadline` on the clock."""
         records: list[InnerSolve] = []
         if isinstance(target, Reduced) and self._compiles:
             if self._compiled is None:
                 self._compiled = CompiledProgram(self.block, dense_r=target.R.ndim == 3)
-            B, record = self._compiled.solve(target, cuts, _left(deadline))
+            B, record = self._compiled.solve(target, cuts, linear, _left(deadline))
             records.append(record)
-            if B is not None and record.status == "optimal" or record.infeasible:
+            if (B is not None and record.status == cp.OPTIMAL) or record.infeasible:
                 return Solution(self._clip(B), records)
-        B, tried = self._plain.solve(target, cuts, self._backends, _left(deadline))
+        B, tried = self._plain.solve(target, cuts, self._backends, linear, _left(deadline))
         return Solution(self._clip(B), records + tried)
 
     def _clip(self, B: Array | None) -> Array | None:
         """Put entries that an interior-point method left just outside their bounds on them."""
         return None if B is None else np.clip(B, *merged_bounds(self.block.constraints))
+
+
+@dataclass(frozen=True, eq=False)
+class ConicStep:
+    """A block's program with the other factor fixed; the loss enters through `target`."""
+
+    program: BlockProgram
+    A: Array
+    target: Reduced | Array
+    linear: Array | None = None
+
+    @property
+    def block(self) -> Block:
+        """The block that is solved."""
+        return self.program.block
+
+    def solve(self, cuts: Sequence[Cut] | None = None, deadline: float = np.inf) -> Solution:
+        """Minimize over B with the cuts, none by default."""
+        if cuts is None:
+            cuts = [Cut.none(self.block.shape, c.each) for c in self.block.reverse_convex]
+        return self.program.solve(self.target, cuts, self.linear, deadline)
+
+    def value(self, B: Array) -> float:
+        """Return the block's objective."""
+        extra = 0.0 if self.linear is None else float(np.vdot(self.linear, B))
+        if isinstance(self.target, Reduced):
+            return self.target.value(B) + self.block.penalty(B) + extra
+        return self.block.objective(self.A, B) + extra
 
 
 def _left(deadline: float) -> float | None:

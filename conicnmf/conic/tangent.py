@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from conicnmf._types import Array
+from conicnmf._types import Array, Mask
 from conicnmf.blocks import Block
 from conicnmf.conic.backends import InnerSolve
 from conicnmf.conic.cuts import Cut
-from conicnmf.conic.program import BlockProgram
+from conicnmf.conic.program import Step
 from conicnmf.constraints import Sparseness
-from conicnmf.terms import Constraint, Reduced, pieces
+from conicnmf.terms import Constraint, pieces
 
 FEASIBLE = 1e-7
 """Sparseness may miss its bound by this much before a component counts as a violator."""
@@ -48,7 +48,7 @@ def with_interior(block: Block) -> Block:
         block,
         constraints=tuple(
             replace(c, max=min(1.0, c.min + _INTERIOR))
-            if isinstance(c, Sparseness) and 0 < c.min and c.max < c.min + _INTERIOR
+            if isinstance(c, Sparseness) and c.min > 0 and c.max < c.min + _INTERIOR
             else c
             for c in block.constraints
         ),
@@ -56,18 +56,17 @@ def with_interior(block: Block) -> Block:
 
 
 def tangent_step(
-    program: BlockProgram,
-    target: Reduced | Array,
+    step: Step,
     previous: Array,
     loop: TangentLoop,
     deadline: float = np.inf,
 ) -> Outcome:
     """Solve a block; `previous` supplies directions for components that a step drives to zero."""
     outcome = Outcome()
-    first = program.solve(target, deadline=deadline)
+    first = step.solve(deadline=deadline)
     outcome.records += first.records
     outcome.B, outcome.infeasible = first.B, first.infeasible
-    reverse = program.block.reverse_convex
+    reverse = step.block.reverse_convex
     if outcome.B is None or not reverse:
         return outcome
     active = [_violators(c, outcome.B) for c in reverse]
@@ -75,10 +74,10 @@ def tangent_step(
         return outcome
     value = np.inf
     for _ in range(loop.rounds):
-        B = _hold(program, target, outcome, active, previous, deadline)
+        B = _hold(step, outcome, active, previous, deadline)
         if B is None:
             break
-        before, value = value, _value(program.block, target, B)
+        before, value = value, step.value(B)
         if value > before:
             break
         outcome.B = B
@@ -90,20 +89,21 @@ def tangent_step(
 
 
 def _hold(
-    program: BlockProgram,
-    target: Reduced | Array,
+    step: Step,
     outcome: Outcome,
-    active: list[Array],
+    active: list[Mask],
     previous: Array,
     deadline: float,
 ) -> Array | None:
     """Re-solve with a plane for each active component, until no other component violates."""
-    reverse = program.block.reverse_convex
+    reverse = step.block.reverse_convex
     B = outcome.B
     while B is not None:
         anchors = [_anchor(c, B, previous) for c in reverse]
-        cuts = [Cut(c.tangent(P), held) for c, P, held in zip(reverse, anchors, active, strict=True)]
-        solution = program.solve(target, cuts, deadline)
+        cuts = [
+            Cut(c.tangent(P), held) for c, P, held in zip(reverse, anchors, active, strict=True)
+        ]
+        solution = step.solve(cuts, deadline)
         outcome.records += solution.records
         B = solution.B
         if B is None:
@@ -118,7 +118,7 @@ def _hold(
     return None
 
 
-def _violators(constraint: Constraint, B: Array) -> Array:
+def _violators(constraint: Constraint, B: Array) -> Mask:
     return constraint.violation(B) > FEASIBLE
 
 
@@ -129,11 +129,3 @@ def _anchor(constraint: Constraint, B: Array, previous: Array) -> Array:
     dead = sizes <= _DEAD * sizes.max(initial=0.0)
     alive = np.where(dead[:, None], last, rows)
     return constraint.project(pieces(alive, constraint.each))
-
-
-def _value(block: Block, target: Reduced | Array, B: Array) -> float:
-    if isinstance(target, Reduced):
-        R = target.R
-        model = R @ B if R.ndim == 2 else np.einsum("kij,jk->ik", R, B)
-        return float(np.sum((target.D - model) ** 2)) + target.constant + block.penalty(B)
-    return block.objective(target, B)

@@ -2,6 +2,7 @@
 
 from conicnmf.constraints.convex import Convex
 from conicnmf.constraints.entrywise import Box, Entrywise, Fixed, NonNegative
+from conicnmf.constraints.labels import Labels
 from conicnmf.constraints.norms import NormBall, UnitNorm
 from conicnmf.constraints.simplex import Simplex
 from conicnmf.constraints.sparseness import Sparseness
@@ -11,6 +12,7 @@ __all__ = [
     "Convex",
     "Entrywise",
     "Fixed",
+    "Labels",
     "NonNegative",
     "NormBall",
     "Simplex",

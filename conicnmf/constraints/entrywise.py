@@ -147,10 +147,14 @@ class Fixed(Entrywise):
     def __post_init__(self) -> None:
         mask = np.asarray(self.mask)
         if mask.dtype != bool:
-            raise InputError(f"Fixed needs a boolean mask, got dtype {mask.dtype}; compare with == 1")
+            raise InputError(
+                f"Fixed needs a boolean mask, got dtype {mask.dtype}; compare with == 1"
+            )
         values = np.broadcast_to(np.asarray(self.values, dtype=float), mask.shape)
         if not np.isfinite(values[mask]).all():
-            raise InputError("Fixed needs finite values under the mask, got NaN or inf; mask them out")
+            raise InputError(
+                "Fixed needs finite values under the mask, got NaN or inf; mask them out"
+            )
         object.__setattr__(self, "mask", mask)
         object.__setattr__(self, "values", np.where(mask, values, 0.0))
 

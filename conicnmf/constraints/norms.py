@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -26,6 +27,7 @@ class NormBall(Constraint):
 
     radius: float = 1.0
     each: Each = "component"
+    sign_free: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.radius) and self.radius > 0):
@@ -68,6 +70,7 @@ class UnitNorm(Constraint):
     """
 
     each: Each = "component"
+    sign_free: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_each(self.each, "UnitNorm")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -40,6 +41,8 @@ class Sparseness(Constraint):
     min: float = 0.0
     max: float = 1.0
     each: Each = "component"
+    orthant_only: ClassVar[bool] = True
+    sign_free: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not 0 <= self.min <= self.max <= 1:

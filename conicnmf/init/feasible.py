@@ -37,8 +37,7 @@ def _nearest(block: Block, B: Array) -> Array:
         return block.projection(B)
     eye = np.eye(block.shape[0])
     near = replace(with_interior(block), Y=B, loss=Frobenius(), penalties=())
-    program = BlockProgram(near)
-    outcome = tangent_step(program, program.target(eye), B, TangentLoop(rounds=1))
+    outcome = tangent_step(BlockProgram(near).at(eye), B, TangentLoop(rounds=1))
     if outcome.B is None:
         listed = ", ".join(map(str, block.constraints))
         how = "contradict each other" if outcome.infeasible else "could not be met together"

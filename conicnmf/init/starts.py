@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 
-from conicnmf._types import Array, Data
+from conicnmf._types import Array, Data, stored
 from conicnmf.blocks import Blocks, Factors
 from conicnmf.errors import InputError
 from conicnmf.validate import as_matrix
@@ -64,7 +64,7 @@ class NNDSVD(Start):
     def factors(self, blocks: Blocks, rng: np.random.Generator) -> Factors:
         """Split each pair of singular vectors into its dominant signed half."""
         V, rank = blocks.problem.V, blocks.problem.rank
-        if min((V.data if sp.issparse(V) else V).min(initial=0.0), 0.0) < 0:
+        if stored(V).min(initial=0.0) < 0:
             raise InputError("NNDSVD needs V >= 0, got negative entries; use Random() instead")
         W, H = _nndsvd(V, rank, rng)
         mean = float(V.mean())
@@ -134,7 +134,9 @@ def _nndsvd(V: Data, rank: int, rng: np.random.Generator) -> tuple[Array, Array]
     for j in range(count):
         u, v = U[:, j], Vt[j]
         halves = [(np.maximum(sign * u, 0), np.maximum(sign * v, 0)) for sign in (1, -1)]
-        left, right = max(halves, key=lambda half: np.linalg.norm(half[0]) * np.linalg.norm(half[1]))
+        left, right = max(
+            halves, key=lambda half: np.linalg.norm(half[0]) * np.linalg.norm(half[1])
+        )
         norms = float(np.linalg.norm(left)), float(np.linalg.norm(right))
         if 0 in norms:
             continue

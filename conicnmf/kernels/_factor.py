@@ -7,13 +7,58 @@ inner loops run along them.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TypeAlias
 
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from conicnmf._types import Array
 from conicnmf.kernels._jit import jit
+
+Places: TypeAlias = NDArray[np.int64]
+
+# A call costs as much as the whole substitution at size ten.
+inlined = njit(nogil=True, error_model="numpy", inline="always")
+
+_LONG = 20
+
+
+@inlined
+def forward(U: Array, v: Array, k: int, z: Array) -> tuple[float, float]:
+    """Overwrite v by U⁻ᵀ v and return ‖v‖² and ⟨v, z⟩.
+
+    Four rows are taken at a time while their loops are long enough to be worth starting.
+    """
+    i = 0
+    squares, product = 0.0, 0.0
+    while i + _LONG <= k:
+        a = v[i] / U[i, i]
+        b = (v[i + 1] - a * U[i, i + 1]) / U[i + 1, i + 1]
+        c = (v[i + 2] - a * U[i, i + 2] - b * U[i + 1, i + 2]) / U[i + 2, i + 2]
+        d = v[i + 3] - a * U[i, i + 3] - b * U[i + 1, i + 3] - c * U[i + 2, i + 3]
+        d /= U[i + 3, i + 3]
+        v[i], v[i + 1], v[i + 2], v[i + 3] = a, b, c, d
+        squares += (a * a + b * b) + (c * c + d * d)
+        product += (a * z[i] + b * z[i + 1]) + (c * z[i + 2] + d * z[i + 3])
+        for t in range(i + 4, k):
+            v[t] -= (a * U[i, t] + b * U[i + 1, t]) + (c * U[i + 2, t] + d * U[i + 3, t])
+        i += 4
+    while i < k:
+        a = v[i] / U[i, i]
+        v[i] = a
+        squares += a * a
+        product += a * z[i]
+        for t in range(i + 1, k):
+            v[t] -= a * U[i, t]
+        i += 1
+    return squares, product
 
 
 @jit
-def push(U, z, atoms, k, G, c, j, v, floor):  # type: ignore[no-untyped-def]
+def push(
+    U: Array, z: Array, atoms: Places, k: int, G: Array, c: Array, j: int, v: Array, floor: float
+) -> float:
     """Append atom j in O(k²) and return its squared distance to the span of the others.
 
     A distance below `floor` is rounding: it is raised to the floor, which keeps the factor
@@ -21,86 +66,95 @@ def push(U, z, atoms, k, G, c, j, v, floor):  # type: ignore[no-untyped-def]
     """
     for i in range(k):
         v[i] = G[j, atoms[i]]
-    distance = G[j, j]
-    rest = c[j]
+    squares, product = forward(U, v, k, z)
     for i in range(k):
-        a = v[i] / U[i, i]
-        U[i, k] = a
-        distance -= a * a
-        rest -= a * z[i]
-        for l in range(i + 1, k):
-            v[l] -= a * U[i, l]
+        U[i, k] = v[i]
+    distance: float = G[j, j] - squares
     root = np.sqrt(max(distance, floor))
     U[k, k] = root
-    z[k] = rest / root
+    z[k] = (c[j] - product) / root
     atoms[k] = j
     return distance
 
 
 @jit
-def remove(U, z, atoms, k, q):  # type: ignore[no-untyped-def]
+def remove(U: Array, z: Array, atoms: Places, k: int, q: int) -> None:
     """Take out the atom at place q in O((k − q)²) by plane rotations of neighbouring rows."""
     for i in range(q):
-        for l in range(q, k - 1):
-            U[i, l] = U[i, l + 1]
+        for t in range(q, k - 1):
+            U[i, t] = U[i, t + 1]
     for i in range(q, k - 1):
         atoms[i] = atoms[i + 1]
         a, b = U[i, i + 1], U[i + 1, i + 1]
         h = np.sqrt(a * a + b * b)
         cosine, sine = a / h, b / h
         U[i, i] = h
-        for l in range(i + 1, k - 1):
-            upper, lower = U[i, l + 1], U[i + 1, l + 1]
-            U[i, l] = cosine * upper + sine * lower
-            U[i + 1, l + 1] = cosine * lower - sine * upper
+        for t in range(i + 1, k - 1):
+            upper, lower = U[i, t + 1], U[i + 1, t + 1]
+            U[i, t] = cosine * upper + sine * lower
+            U[i + 1, t + 1] = cosine * lower - sine * upper
         upper, lower = z[i], z[i + 1]
         z[i] = cosine * upper + sine * lower
         z[i + 1] = cosine * lower - sine * upper
 
 
 @jit
-def solve(U, z, k, s):  # type: ignore[no-untyped-def]
-    """Write the solution of U s = z."""
-    for i in range(k - 1, -1, -1):
-        # Four independent sums: the compiler may not reorder one sum by itself.
-        s0, s1, s2, s3 = z[i], 0.0, 0.0, 0.0
-        l = i + 1
-        while l + 4 <= k:
-            s0 -= U[i, l] * s[l]
-            s1 -= U[i, l + 1] * s[l + 1]
-            s2 -= U[i, l + 2] * s[l + 2]
-            s3 -= U[i, l + 3] * s[l + 3]
-            l += 4
-        while l < k:
-            s0 -= U[i, l] * s[l]
-            l += 1
-        s[i] = ((s0 + s1) + (s2 + s3)) / U[i, i]
+def solve(U: Array, z: Array, k: int, s: Array) -> None:
+    """Write the solution of U s = z, four rows at a time."""
+    i = k - 1
+    while i >= 3:
+        a, b, c, d = z[i], z[i - 1], z[i - 2], z[i - 3]
+        for t in range(i + 1, k):
+            known = s[t]
+            a -= U[i, t] * known
+            b -= U[i - 1, t] * known
+            c -= U[i - 2, t] * known
+            d -= U[i - 3, t] * known
+        a /= U[i, i]
+        b = (b - U[i - 1, i] * a) / U[i - 1, i - 1]
+        c = (c - U[i - 2, i] * a - U[i - 2, i - 1] * b) / U[i - 2, i - 2]
+        d = d - U[i - 3, i] * a - U[i - 3, i - 1] * b - U[i - 3, i - 2] * c
+        s[i], s[i - 1], s[i - 2], s[i - 3] = a, b, c, d / U[i - 3, i - 3]
+        i -= 4
+    while i >= 0:
+        a = z[i]
+        for t in range(i + 1, k):
+            a -= U[i, t] * s[t]
+        s[i] = a / U[i, i]
+        i -= 1
 
 
 @jit
-def add_forward(U, v, k, z):  # type: ignore[no-untyped-def]
-    """Add U⁻ᵀ v to z; v is overwritten."""
+def invert(U: Array, k: int, T: Array, A: Array) -> None:
+    """Write A = (UᵀU)⁻¹ = TᵀT, with the lower triangle T = U⁻ᵀ as scratch."""
     for i in range(k):
-        a = v[i] / U[i, i]
-        z[i] += a
-        for l in range(i + 1, k):
-            v[l] -= a * U[i, l]
-
-
-@jit
-def invert(U, k, T, A):  # type: ignore[no-untyped-def]
-    """Write A = (UᵀU)⁻¹, with T = U⁻ᵀ as scratch: A is the sum of the rows' outer products."""
+        T[i, :k] = 0.0
+        h = 0
+        while h + 4 <= i:
+            a, b, c, d = U[h, i], U[h + 1, i], U[h + 2, i], U[h + 3, i]
+            for t in range(h + 4):
+                T[i, t] -= (a * T[h, t] + b * T[h + 1, t]) + (c * T[h + 2, t] + d * T[h + 3, t])
+            h += 4
+        while h < i:
+            a = U[h, i]
+            for t in range(h + 1):
+                T[i, t] -= a * T[h, t]
+            h += 1
+        for t in range(i):
+            T[i, t] /= U[i, i]
+        T[i, i] = 1 / U[i, i]
     for i in range(k):
-        for l in range(k):
-            T[i, l] = 0.0
-            A[i, l] = 0.0
-        T[i, i] = 1.0
-        for h in range(i):
-            for l in range(h + 1):
-                T[i, l] -= U[h, i] * T[h, l]
-        for l in range(i + 1):
-            T[i, l] /= U[i, i]
-    for h in range(k):
-        for i in range(h + 1):
-            for l in range(h + 1):
-                A[i, l] += T[h, i] * T[h, l]
+        A[i, : i + 1] = 0.0
+        h = i
+        while h + 4 <= k:
+            a, b, c, d = T[h, i], T[h + 1, i], T[h + 2, i], T[h + 3, i]
+            for t in range(i + 1):
+                A[i, t] += (a * T[h, t] + b * T[h + 1, t]) + (c * T[h + 2, t] + d * T[h + 3, t])
+            h += 4
+        while h < k:
+            a = T[h, i]
+            for t in range(i + 1):
+                A[i, t] += a * T[h, t]
+            h += 1
+        for t in range(i):
+            A[t, i] = A[i, t]

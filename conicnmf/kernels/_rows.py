@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from conicnmf._types import Array
 from conicnmf.kernels._jit import jit
 
+BLOCK = 512  # sums in blocks lose fewer digits
+
 
 def as_rows(X: ArrayLike, like: Array | None = None) -> Array:
     """Return X as a C-contiguous, writeable float array, copied only where it must be.
@@ -68,11 +70,29 @@ def peak(a: Array) -> float:
 
 
 @jit
+def norms(a: Array, factor: float) -> tuple[float, float]:
+    """Return ‖a‖₁ and ‖a‖₂ of factor·a, summed in double precision."""
+    total, squares = 0.0, 0.0
+    for start in range(0, a.size, BLOCK):
+        t, s = 0.0, 0.0
+        for i in range(start, min(start + BLOCK, a.size)):
+            y = abs(a[i]) * factor
+            t += y
+            s += y * y
+        total += t
+        squares += s
+    return total, math.sqrt(squares)
+
+
+@jit
 def dot(a: Array, b: Array) -> float:
     """Return ⟨a,b⟩, summed in double precision."""
     total = 0.0
-    for i in range(a.size):
-        total += float(a[i]) * float(b[i])
+    for start in range(0, a.size, BLOCK):
+        part = 0.0
+        for i in range(start, min(start + BLOCK, a.size)):
+            part += float(a[i]) * float(b[i])
+        total += part
     return total
 
 

@@ -24,15 +24,22 @@ from numpy.typing import ArrayLike
 
 from conicnmf._types import Array
 from conicnmf.kernels._jit import jit
-from conicnmf.kernels._rows import as_rows, inverse_power
+from conicnmf.kernels._rows import BLOCK, as_rows, inverse_power
 
+FINEST = 2.0**1022  # the largest unit; (max a − a)·unit stays exact below it
 DEEPEST = 1e120  # depths beyond it are as good as infinite, and their squares still finite
-SLACK = 1 + 1e-9  # rounding of μ must not drop an entry that belongs to the support
+SLACK = 1 + 1e-9  # rounding of μ must not drop an entry of the support; the last step is exact
 
 
 @jit
 def cone_ratio(n: int, s: float) -> float:
-    """Return c = √n − (√n − 1)s, the ratio ‖x‖₁/‖x‖₂ at sparseness s."""
+    """Return c = √n − (√n − 1)s, the ratio ‖x‖₁/‖x‖₂ at sparseness s.
+
+    Examples
+    --------
+    >>> cone_ratio(16, 0.0), cone_ratio(16, 0.5), cone_ratio(16, 1.0)
+    (4.0, 2.5, 1.0)
+    """
     root = math.sqrt(n)
     return 1.0 if s >= 1 else root - (root - 1) * s
 
@@ -48,16 +55,23 @@ def shift(m: float, spread: float, c: float) -> float:
 def _survey(a: Array, inv: float) -> tuple[float, int, float, float, float, float]:
     """Return max a, the number of positive entries, and the sums over these and over all."""
     top, count, total, squares, all_total, all_squares = -np.inf, 0, 0.0, 0.0, 0.0, 0.0
-    for x in a:
-        if x > top:
-            top = x
-        y = x * inv
-        all_total += y
-        all_squares += y * y
-        y = y if x > 0 else 0.0
-        count += x > 0
-        total += y
-        squares += y * y
+    for start in range(0, a.size, BLOCK):
+        s1, s2, t1, t2 = 0.0, 0.0, 0.0, 0.0
+        for i in range(start, min(start + BLOCK, a.size)):
+            x = a[i]
+            if x > top:
+                top = x
+            y = x * inv
+            t1 += y
+            t2 += y * y
+            y = y if x > 0 else 0.0
+            count += x > 0
+            s1 += y
+            s2 += y * y
+        total += s1
+        squares += s2
+        all_total += t1
+        all_squares += t2
     return top, count, total, squares, all_total, all_squares
 
 
@@ -68,7 +82,7 @@ def _first_level(height: float, count: int, total: float, squares: float, c: flo
     spread = squares - total * mean
     if not (spread > 1e-3 * squares and squares < DEEPEST):
         return np.inf  # cancellation or overflow made the sums worthless
-    return (height - mean + shift(count, spread, c)) * (1 + 1e-6)
+    return float((height - mean + shift(count, spread, c)) * (1 + 1e-6))
 
 
 @jit
@@ -94,16 +108,22 @@ def keep_above(
 @jit
 def _narrow(
     a: Array, c: float, top: float, inv: float, mu: float, work: Array
-) -> tuple[int, float]:
-    """Shrink the candidates from {depth < μ} to the support; μ = 0 says that only ties are left."""
+) -> tuple[int, float, float]:
+    """Shrink the candidates from {depth < μ} to the support; return their number, μ and its unit.
+
+    μ = 0 says that only ties are left.
+    """
     count, total, squares, deepest = keep_above(a, a.size, work, top, inv, mu)
-    while squares > 0:
+    while deepest > 0:
+        if deepest < 1e-50 and inv < FINEST:  # squares would underflow: change the unit
+            inv = min(inv * inverse_power(deepest), FINEST)
+            count, total, squares, deepest = keep_above(work, count, work, top, inv, np.inf)
         mean = total / count
         mu = mean + shift(count, squares - total * mean, c)
         if not deepest >= mu * SLACK:
-            return count, mu
+            return count, mu, inv
         count, total, squares, deepest = keep_above(work, count, work, top, inv, mu * SLACK)
-    return count, 0.0
+    return count, 0.0, inv
 
 
 @jit
@@ -127,14 +147,20 @@ def _fill_support(
 ) -> float:
     """Write u ∝ (μ − d)₊ and return ⟨a,u⟩; the candidates stand in the first entries of u."""
     m, total, squares, dot, entries = 0, 0.0, 0.0, 0.0, 0.0
-    for j in range(count):
-        w = mu - min((top - u[j]) * inv, DEEPEST)
-        if w > 0:
-            m += 1
-            total += w
-            squares += w * w
-            dot += u[j] * w
-            entries += u[j]
+    for start in range(0, count, BLOCK):
+        s1, s2, d1, d2 = 0.0, 0.0, 0.0, 0.0
+        for j in range(start, min(start + BLOCK, count)):
+            w = max(mu - min((top - u[j]) * inv, DEEPEST), 0.0)
+            x = u[j] if w > 0 else 0.0
+            m += w > 0
+            s1 += w
+            s2 += w * w
+            d1 += w * x
+            d2 += x
+        total += s1
+        squares += s2
+        dot += d1
+        entries += d2
     # μ carries the rounding of large depths; one more step on the weights themselves removes it.
     correction, norm = 0.0, math.sqrt(squares)
     mean = total / m
@@ -159,11 +185,11 @@ def _on_bound(a: Array, c: float, top: float, inv: float, mu: float, u: Array) -
             dot += x * u[0]
         return dot
     if c <= 1:
-        return _fill_ties(a, top, 1, 1.0, u)
-    count, mu = _narrow(a, c, top, inv, mu, u)
+        return float(_fill_ties(a, top, 1, 1.0, u))
+    count, mu, inv = _narrow(a, c, top, inv, mu, u)
     if mu == 0:
-        return _fill_ties(a, top, count, c, u)
-    return _fill_support(a, c, top, inv, mu, count, u)
+        return float(_fill_ties(a, top, count, c, u))
+    return float(_fill_support(a, c, top, inv, mu, count, u))
 
 
 @jit
@@ -171,6 +197,14 @@ def direction_row(a: Array, c_min: float, c_max: float, u: Array) -> tuple[float
     """Write to u the unit vector that maximises ⟨a,u⟩ over u ≥ 0, c_min ≤ ‖u‖₁ ≤ c_max.
 
     Returns ⟨a,u⟩ and whether u is the direction of a₊ itself. u may not overlap a.
+
+    Examples
+    --------
+    >>> u = np.empty(2)
+    >>> direction_row(np.array([3.0, 4.0]), 1.0, 1.0, u)
+    (4.0, False)
+    >>> u
+    array([0., 1.])
     """
     inv = 1.0
     top, count, total, squares, all_total, all_squares = _survey(a, inv)
@@ -197,12 +231,21 @@ def band_row(a: Array, s_min: float, s_max: float, out: Array, u: Array) -> floa
     """Project the vector a onto the band into `out`, its best unit direction into `u`.
 
     Returns ⟨a,u⟩: when it is not positive, `out` is zero. The three arrays may not overlap.
+
+    Examples
+    --------
+    >>> a = np.array([3.0, 4.0, -1.0])
+    >>> out, u = np.empty(3), np.empty(3)
+    >>> band_row(a, 1.0, 1.0, out, u)
+    4.0
+    >>> out, u
+    (array([0., 4., 0.]), array([0., 1., 0.]))
     """
     n = a.size
     dot, inside = direction_row(a, cone_ratio(n, s_max), cone_ratio(n, s_min), u)
     for i in range(n):
         out[i] = max(a[i], 0.0) if inside else max(dot, 0.0) * u[i]
-    return dot
+    return float(dot)
 
 
 @jit
@@ -233,7 +276,7 @@ def project_band(X: ArrayLike, s_min: float, s_max: float) -> tuple[Array, Array
     --------
     >>> P, U = project_band([[3.0, 2.0, 1.0], [-1.0, -2.0, -3.0]], 0.8, 1.0)
     >>> P.round(3)
-    array([[3.148, 0.487, 0.   ],
+    array([[3.238, 0.522, 0.   ],
            [0.   , 0.   , 0.   ]])
     >>> U[1]
     array([1., 0., 0.])

@@ -17,8 +17,6 @@ from conicnmf.kernels._jit import jit
 from conicnmf.kernels._rows import as_rows, dot, inverse_power, largest, scaled
 from conicnmf.kernels.band import cone_ratio
 
-TOUCH = 1e-12  # a plane this close to touching the cone does touch it, in a single ray
-
 
 @jit
 def _onto_circular(x: Array, axis: Array, cos: float, sin: float, out: Array) -> None:
@@ -28,7 +26,7 @@ def _onto_circular(x: Array, axis: Array, cos: float, sin: float, out: Array) ->
         squares += (x[i] - along * axis[i]) ** 2
     across = math.sqrt(squares)
     length = along * cos + across * sin
-    inside = across * cos <= along * sin
+    inside = along >= 0 and across * cos <= along * sin
     for i in range(x.size):
         if inside:
             out[i] = x[i]
@@ -55,7 +53,15 @@ def _flatten(x: Array, normal: Array) -> None:
 
 @jit
 def halfspace_cone_row(x: Array, t: Array, s: float, out: Array) -> None:
-    """Write the projection of x onto C(s) ∩ {⟨t,w⟩ ≥ 0} to `out`; t = 0 is no half-space."""
+    """Write the projection of x onto C(s) ∩ {⟨t,w⟩ ≥ 0} to `out`; t = 0 is no half-space.
+
+    Examples
+    --------
+    >>> out = np.empty(2)
+    >>> halfspace_cone_row(np.array([0.0, 2.0]), np.array([1.0, -1.0]), 1.0, out)
+    >>> out.round(12)
+    array([1., 1.])
+    """
     n = x.size
     inv = inverse_power(largest(x))
     y, w, axis = scaled(x, inv), np.empty(n), np.empty(n)
@@ -69,7 +75,8 @@ def halfspace_cone_row(x: Array, t: Array, s: float, out: Array) -> None:
         _flatten(y, normal)
         _flatten(axis, normal)
         shadow = math.sqrt(dot(axis, axis))
-        meets = cos <= shadow * (1 + TOUCH)
+        # A plane this close to touching the cone does touch it, in a single ray.
+        meets = cos <= shadow * (1 + (1e-12 if out.itemsize == 8 else 1e-5))
         for i in range(n):
             axis[i] = axis[i] / shadow if meets else 0.0
         cos = min(cos / shadow, 1.0)
@@ -82,7 +89,15 @@ def halfspace_cone_row(x: Array, t: Array, s: float, out: Array) -> None:
 
 @jit
 def cone_row(x: Array, s: float, out: Array) -> None:
-    """Write the projection of x onto C(s) to `out`."""
+    """Write the projection of x onto C(s) to `out`.
+
+    Examples
+    --------
+    >>> out = np.empty(2)
+    >>> cone_row(np.array([2.0, 0.0]), 0.0, out)
+    >>> out.round(12)
+    array([1., 1.])
+    """
     halfspace_cone_row(x, np.zeros_like(x), s, out)
 
 
@@ -97,7 +112,7 @@ def project_cone(X: ArrayLike, s: float) -> Array:
 
     Examples
     --------
-    >>> project_cone([[1.0, 0.0], [2.0, 2.0], [-1.0, -1.0]], 0.0)
+    >>> project_cone([[1.0, 0.0], [2.0, 2.0], [-1.0, -1.0]], 0.0).round(12)
     array([[0.5, 0.5],
            [2. , 2. ],
            [0. , 0. ]])
@@ -111,7 +126,7 @@ def project_halfspace_cone(X: ArrayLike, T: ArrayLike, s: float) -> Array:
 
     Examples
     --------
-    >>> project_halfspace_cone([[0.0, 2.0]], [[1.0, -1.0]], 1.0)
+    >>> project_halfspace_cone([[0.0, 2.0]], [[1.0, -1.0]], 1.0).round(12)
     array([[1., 1.]])
     """
     rows = as_rows(X)

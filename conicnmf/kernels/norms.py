@@ -9,23 +9,34 @@ from numpy.typing import ArrayLike
 
 from conicnmf._types import Array
 from conicnmf.kernels._jit import jit
-from conicnmf.kernels._rows import as_rows, inverse_power, largest, per_row
+from conicnmf.kernels._rows import as_rows, inverse_power, largest, norms, per_row
 from conicnmf.kernels.band import direction_row
 
 
 @jit
 def norm_row(a: Array) -> float:
-    """Return ‖a‖₂ without overflow or underflow on the way."""
+    """Return ‖a‖₂ without overflow or underflow on the way.
+
+    Examples
+    --------
+    >>> norm_row(np.array([3.0, -4.0]))
+    5.0
+    """
     inv = inverse_power(largest(a))
-    squares = 0.0
-    for x in a:
-        squares += (x * inv) * (x * inv)
-    return math.sqrt(squares) / inv
+    return float(norms(a, inv)[1] / inv)
 
 
 @jit
 def norm_ball_row(a: Array, radius: float, nonneg: bool, out: Array) -> None:
-    """Write the projection of a onto {‖w‖₂ ≤ radius} (and w ≥ 0) to `out`."""
+    """Write the projection of a onto {‖w‖₂ ≤ radius} (and w ≥ 0) to `out`.
+
+    Examples
+    --------
+    >>> out = np.empty(2)
+    >>> norm_ball_row(np.array([6.0, -8.0]), 5.0, False, out)
+    >>> out
+    array([ 3., -4.])
+    """
     for i in range(a.size):
         out[i] = max(a[i], 0.0) if nonneg else a[i]
     norm = norm_row(out)
@@ -39,7 +50,15 @@ def norm_ball_row(a: Array, radius: float, nonneg: bool, out: Array) -> None:
 
 @jit
 def unit_norm_row(a: Array, nonneg: bool, out: Array) -> None:
-    """Write a unit vector nearest to a (and w ≥ 0) to `out`, which may not overlap a."""
+    """Write a unit vector nearest to a (and w ≥ 0) to `out`, which may not overlap a.
+
+    Examples
+    --------
+    >>> out = np.empty(2)
+    >>> unit_norm_row(np.array([3.0, -4.0]), False, out)
+    >>> out
+    array([ 0.6, -0.8])
+    """
     if nonneg:
         direction_row(a, 1.0, math.sqrt(a.size), out)
         return
@@ -78,7 +97,15 @@ def _kth_largest(values: Array, k: int) -> float:
 
 @jit
 def l0_row(a: Array, k: int, nonneg: bool, out: Array) -> None:
-    """Write the k entries of a of largest size (value, if `nonneg`) to `out`, apart from a."""
+    """Write the k entries of a of largest size (value, if `nonneg`) to `out`, apart from a.
+
+    Examples
+    --------
+    >>> out = np.empty(3)
+    >>> l0_row(np.array([1.0, -3.0, 2.0]), 2, False, out)
+    >>> out
+    array([ 0., -3.,  2.])
+    """
     for i in range(a.size):
         out[i] = max(a[i], 0.0) if nonneg else abs(a[i])
     bound = np.inf if k <= 0 else _kth_largest(out, min(k, a.size))

@@ -7,13 +7,21 @@ from numpy.typing import ArrayLike
 
 from conicnmf._types import Array
 from conicnmf.kernels._jit import jit
-from conicnmf.kernels._rows import as_rows, inverse_power, peak, per_row
-from conicnmf.kernels.band import DEEPEST, SLACK, keep_above
+from conicnmf.kernels._rows import as_rows, inverse_power, norms, peak, per_row
+from conicnmf.kernels.band import DEEPEST, keep_above
 
 
 @jit
 def simplex_row(a: Array, total: float, out: Array) -> None:
-    """Write the projection of a onto {w ≥ 0, Σw = total} to `out`, which may not overlap a."""
+    """Write the projection of a onto {w ≥ 0, Σw = total} to `out`, which may not overlap a.
+
+    Examples
+    --------
+    >>> out = np.empty(3)
+    >>> simplex_row(np.array([1.0, 0.5, -1.0]), 1.0, out)
+    >>> out
+    array([0.75, 0.25, 0.  ])
+    """
     if total <= 0:
         out[:] = 0.0
         return
@@ -21,22 +29,29 @@ def simplex_row(a: Array, total: float, out: Array) -> None:
     # on a superset of the support never too small, as in the band projection.
     top, inv = peak(a), inverse_power(total)
     goal = total * inv
-    mu = goal
-    count, depth, _, deepest = keep_above(a, a.size, out, top, inv, mu)
+    count, depth, _, deepest = keep_above(a, a.size, out, top, inv, goal)
     mu = (goal + depth) / count
-    while deepest >= mu * SLACK:
-        count, depth, _, deepest = keep_above(out, count, out, top, inv, mu * SLACK)
+    while deepest >= mu:
+        count, depth, _, deepest = keep_above(out, count, out, top, inv, mu)
         mu = (goal + depth) / count
-    weight = 0.0
     for i in range(a.size):
-        weight += max(mu - min((top - a[i]) * inv, DEEPEST), 0.0)
+        out[i] = max(mu - min((top - a[i]) * inv, DEEPEST), 0.0)
+    weight, _ = norms(out, 1.0)
     for i in range(a.size):
-        out[i] = max(mu - min((top - a[i]) * inv, DEEPEST), 0.0) / weight * total
+        out[i] = out[i] / weight * total
 
 
 @jit
 def l1_ball_row(a: Array, radius: float, nonneg: bool, out: Array) -> None:
-    """Write the projection of a onto {‖w‖₁ ≤ radius} (and w ≥ 0) to `out`, apart from a."""
+    """Write the projection of a onto {‖w‖₁ ≤ radius} (and w ≥ 0) to `out`, apart from a.
+
+    Examples
+    --------
+    >>> out = np.empty(2)
+    >>> l1_ball_row(np.array([1.0, -0.5]), 1.0, False, out)
+    >>> out
+    array([ 0.75, -0.25])
+    """
     norm = 0.0
     for x in a:
         norm += max(x, 0.0) if nonneg else abs(x)

@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf._types import Array, Data
+from conicnmf._types import Array, Data, stored
 from conicnmf.errors import InputError
 from conicnmf.terms import Loss, Reduced
 
@@ -24,7 +24,7 @@ def row_chunks(shape: tuple[int, ...]) -> list[slice]:
 
 def squared_norm(Y: Data) -> float:
     """Return ‖Y‖²_F, summed in double precision."""
-    values = Y.data if sp.issparse(Y) else np.ravel(Y, order="K")
+    values = np.ravel(stored(Y), order="K")
     return float(np.einsum("i,i->", values, values, dtype=np.float64))
 
 

@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf._types import Array, Data
+from conicnmf._types import Array, Data, stored
 from conicnmf.errors import InputError
 from conicnmf.losses.frobenius import check_scale, row_chunks, squared_norm
 from conicnmf.terms import Loss, Reduced
@@ -38,9 +38,11 @@ class WeightedFrobenius(Loss):
         weights = self.weights
         weights = sp.csr_array(weights) if sp.issparse(weights) else np.asarray(weights)
         if weights.dtype.kind not in "fiub":
-            raise InputError(f"weights must be real numbers, got dtype {weights.dtype}; use 0 and 1")
+            raise InputError(
+                f"weights must be real numbers, got dtype {weights.dtype}; use 0 and 1"
+            )
         weights = weights.astype(np.float32 if weights.dtype == np.float32 else np.float64)
-        values = weights.data if sp.issparse(weights) else weights
+        values = stored(weights)
         if not np.isfinite(values).all() or (values < 0).any() or not values.any():
             low, high = values.min(initial=0.0), values.max(initial=0.0)
             raise InputError(
@@ -57,7 +59,7 @@ class WeightedFrobenius(Loss):
 
     @property
     def _M2(self) -> Data:
-        return self._squared  # type: ignore[attr-defined,no-any-return]
+        return self._squared  # type: ignore[attr-defined]
 
     def transposed(self) -> WeightedFrobenius:
         """Return the loss for the transposed data."""
@@ -126,7 +128,9 @@ class WeightedFrobenius(Loss):
             product = _at_pattern(self._M2, A, B)
             product.data *= self._M2.data
             return np.asarray((product.T @ A).T)
-        parts = (A[rows].T @ (self._M2[rows] * (A[rows] @ B)) for rows in row_chunks(self._M2.shape))
+        parts = (
+            A[rows].T @ (self._M2[rows] * (A[rows] @ B)) for rows in row_chunks(self._M2.shape)
+        )
         return np.asarray(sum(parts))
 
 

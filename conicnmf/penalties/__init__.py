@@ -2,5 +2,6 @@
 
 from conicnmf.penalties.convex import ConvexPenalty
 from conicnmf.penalties.powers import L1, L2
+from conicnmf.penalties.sparseness_reward import SparsenessReward
 
-__all__ = ["L1", "L2", "ConvexPenalty"]
+__all__ = ["L1", "L2", "ConvexPenalty", "SparsenessReward"]

@@ -9,10 +9,15 @@ from typing import Any
 import cvxpy as cp
 
 from conicnmf.errors import ModelError
-from conicnmf.recognise.constraints import read_constraints
+from conicnmf.recognise.addends import Addend, split
+from conicnmf.recognise.agreement import agrees
+from conicnmf.recognise.constraints import Stated, constraint_terms, sort_constraints
 from conicnmf.recognise.curvature import require_plain
-from conicnmf.recognise.objective import Factor, addends, read_loss, read_penalty
+from conicnmf.recognise.generic import Bounds, read_generic
+from conicnmf.recognise.naming import shown
+from conicnmf.recognise.penalties import read_penalty
 from conicnmf.recognise.sparseness import SparsenessBound, sparseness
+from conicnmf.recognise.squares import Reading, read_squares
 from conicnmf.terms import Loss, Term
 
 __all__ = ["Recognised", "recognise", "sparseness"]
@@ -32,37 +37,51 @@ class Recognised:
 
 
 def recognise(objective: Any, constraints: Iterable[Any] = ()) -> Recognised:
-    """Read an objective and constraints over exactly two factor variables."""
+    """Read an objective and constraints over exactly two factor variables.
+
+    The left factor of the product is W, the right one H; where both are written transposed, the
+    product is that of the transposed model.
+    """
     target = _target(objective)
-    stated = _flatten(constraints)
+    stated = _checked(constraints)
     variables = _two_variables(target, stated)
-    joint, single, offset = _split(target)
-    reading = read_loss(joint)
-    factors = {"W": reading.W, "H": reading.H}
-    by_name = {factor.variable.id: name for name, factor in factors.items()}
-    if set(by_name) != {variable.id for variable in variables}:
-        raise ModelError("the product in the loss must be of the two factor variables themselves")
+    conditions = {
+        variable.id: sort_constraints(variable, _about(variable, stated)) for variable in variables
+    }
+    bounds = {id_: found.bounds for id_, found in conditions.items()}
+    parts = split(target)
+    reading = _read_loss(parts.joint, bounds)
+    names = {reading.W.variable.id: "W", reading.H.variable.id: "H"}
     terms: dict[str, list[Term]] = {"W": [], "H": []}
-    for name, factor in factors.items():
-        own = [c for c in stated if _owner(c, by_name) == name]
-        component_axis = int((name == "H") != factor.flipped)
-        terms[name] += read_constraints(factor.variable, own, component_axis)
-        terms[name] += [
-            read_penalty(coefficient, part, factor)
-            for coefficient, part in single
-            if by_name[part.variables()[0].id] == name
+    for name, factor in (("W", reading.W), ("H", reading.H)):
+        as_rows = (name == "H") != factor.flipped  # a component is a row of the user's variable
+        own: list[Term] = list(
+            constraint_terms(conditions[factor.variable.id], int(as_rows), names)
+        )
+        own += [
+            read_penalty(coefficient, part, bounds[factor.variable.id], names)
+            for coefficient, part in parts.single
+            if part.variables()[0].id == factor.variable.id
         ]
-    W, H = (tuple(_to_block(name, factors[name], terms[name])) for name in ("W", "H"))
+        terms[name] = own if as_rows else [term.transposed() for term in own]
     shapes = (reading.W.shape, reading.H.shape)
-    if shapes[0][1] != shapes[1][0]:
-        raise ModelError(f"W {shapes[0]} and H {shapes[1]} must share the rank; multiply W @ H")
+    offset = parts.offset + reading.offset
+    W, H = tuple(terms["W"]), tuple(terms["H"])
     return Recognised(reading.V, shapes[0][1], reading.loss, W, H, offset, shapes)
 
 
-def _to_block(name: str, factor: Factor, terms: list[Term]) -> list[Term]:
-    """Turn terms on the user's variable into terms on the block, whose rows are components."""
-    as_rows = (name == "H") != factor.flipped
-    return terms if as_rows else [term.transposed() for term in terms]
+def _read_loss(parts: list[Addend], bounds: Bounds) -> Reading:
+    """Return the loss stated by the addends that mention both factors."""
+    if not parts:
+        raise ModelError(
+            "the objective must contain a product W @ H of the two factors, got none; "
+            "for example cp.sum_squares(V - W @ H)"
+        )
+    if len(parts) == 1:
+        reading = read_squares(*parts[0])
+        if reading is not None and agrees(reading, *parts[0]):
+            return reading
+    return read_generic(parts, bounds)
 
 
 def _target(objective: Any) -> cp.Expression:
@@ -76,8 +95,9 @@ def _target(objective: Any) -> cp.Expression:
     )
 
 
-def _flatten(constraints: Iterable[Any]) -> list[cp.Constraint | SparsenessBound]:
-    stated = list(constraints)
+def _checked(constraints: Any) -> list[Stated]:
+    one = isinstance(constraints, (cp.Constraint, SparsenessBound))
+    stated = [constraints] if one else list(constraints)
     for constraint in stated:
         if not isinstance(constraint, (cp.Constraint, SparsenessBound)):
             raise ModelError(
@@ -87,13 +107,10 @@ def _flatten(constraints: Iterable[Any]) -> list[cp.Constraint | SparsenessBound
     return stated
 
 
-def _two_variables(
-    target: cp.Expression, stated: list[cp.Constraint | SparsenessBound]
-) -> list[cp.Variable]:
+def _two_variables(target: cp.Expression, stated: list[Stated]) -> list[cp.Variable]:
     found = {variable.id: variable for variable in target.variables()}
     for constraint in stated:
-        for variable in _variables(constraint):
-            found.setdefault(variable.id, variable)
+        found |= {variable.id: variable for variable in _variables(constraint)}
     variables = list(found.values())
     if len(variables) != 2 or len(target.variables()) != 2:
         names = ", ".join(str(variable) for variable in variables) or "none"
@@ -101,42 +118,34 @@ def _two_variables(
             f"a factorization has exactly two factor variables, both in the objective, got {names}; "
             "use constants for what is known"
         )
-    if target.parameters():
-        raise ModelError(
-            f"the objective has parameters {target.parameters()}; put their values in as constants"
-        )
+    for node in (target, *(c for c in stated if isinstance(c, cp.Constraint))):
+        if node.parameters():
+            listed = ", ".join(map(str, node.parameters()))
+            raise ModelError(
+                f"a model holds numbers, no parameters, got {listed} in {shown(node)}; "
+                "put their values in as constants"
+            )
     for variable in variables:
         require_plain(variable)
     return variables
 
 
-def _split(
-    target: cp.Expression,
-) -> tuple[list[tuple[float, cp.Expression]], list[tuple[float, cp.Expression]], float]:
-    """Split the objective into addends of both factors, of one factor, and a constant."""
-    joint, single, offset = [], [], 0.0
-    for coefficient, part in addends(target):
-        mentioned = len(part.variables())
-        if mentioned == 0:
-            offset += coefficient * float(part.value)
-        elif mentioned == 1:
-            single.append((coefficient, part))
-        else:
-            joint.append((coefficient, part))
-    return joint, single, offset
-
-
-def _variables(constraint: cp.Constraint | SparsenessBound) -> list[cp.Variable]:
+def _variables(constraint: Stated) -> list[cp.Variable]:
     if isinstance(constraint, SparsenessBound):
         return [constraint.variable]
     return list(constraint.variables())
 
 
-def _owner(constraint: cp.Constraint | SparsenessBound, by_name: dict[int, str]) -> str:
-    owners = {by_name[variable.id] for variable in _variables(constraint)}
-    if len(owners) != 1:
-        raise ModelError(
-            f"each constraint speaks of one factor, but {constraint} mentions "
-            f"{'both' if owners else 'none'}; split it, or move it into the objective"
-        )
-    return owners.pop()
+def _about(variable: cp.Variable, stated: list[Stated]) -> list[Stated]:
+    """Return the constraints on one variable; raise for those on both or on none."""
+    own = []
+    for constraint in stated:
+        mentioned = _variables(constraint)
+        if len(mentioned) != 1:
+            raise ModelError(
+                f"each constraint speaks of one factor, but {shown(constraint)} mentions "
+                f"{'both' if mentioned else 'none'}; split it, or move it into the objective"
+            )
+        if mentioned[0].id == variable.id:
+            own.append(constraint)
+    return own

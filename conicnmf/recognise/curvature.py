@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import cvxpy as cp
+import numpy as np
+from cvxpy.atoms.affine.wraps import nonneg_wrap, nonpos_wrap
 
+from conicnmf._types import Array
 from conicnmf.errors import ModelError
+from conicnmf.recognise.naming import shown
 
 _ATTRIBUTES = ("nonneg", "nonpos", "bounds")
 
@@ -17,29 +21,41 @@ def culprit(expression: cp.Expression) -> cp.Expression:
     return expression
 
 
-def require_convex(expression: cp.Expression, original: cp.Expression, where: str) -> None:
-    """Raise a `ModelError` unless the expression is convex."""
+def require_convex(expression: cp.Expression, where: str) -> None:
+    """Raise a `ModelError` that names the culprit unless the expression is convex."""
     if expression.is_convex():
         return
     part = culprit(expression)
-    if part is expression and part.is_dcp():
-        got = f"{original} is {part.curvature.lower()}"
-    else:
-        got = f"{part} is {part.curvature.lower()}"
     raise ModelError(
-        f"{where} must be convex, but {got}, needed convex; a model may multiply W with H, and "
-        "otherwise follows CVXPY's rules for each factor with the other one held fixed"
+        f"{where} must be convex, but {shown(part)} is {part.curvature.lower()}, needed convex; "
+        "a model may multiply W with H, and otherwise follows CVXPY's rules for each factor with "
+        "the other one held fixed"
     )
 
 
+def signed(X: cp.Expression, bounds: tuple[Array, Array]) -> cp.Expression:
+    """Return X, known to CVXPY's rules as non-negative or non-positive where its bounds say so.
+
+    A block hands terms a variable without attributes, and ``cp.square(cp.max(X))`` is convex only
+    for X ≥ 0.
+    """
+    lower, upper = bounds
+    if (lower >= 0).all():
+        return nonneg_wrap(X)
+    return nonpos_wrap(X) if (upper <= 0).all() else X
+
+
 def require_plain(variable: cp.Variable) -> None:
-    """Raise a `ModelError` for matrix variables with attributes the solvers cannot keep."""
-    if variable.ndim != 2:
-        raise ModelError(f"factors are matrices, got variable {variable} of shape {variable.shape}")
+    """Raise a `ModelError` for variables that are no matrices or have attributes no solver keeps."""
+    if variable.ndim != 2 or 0 in variable.shape:
+        raise ModelError(
+            f"factors are non-empty matrices, got variable {variable} of shape {variable.shape}; "
+            "make it cp.Variable((rows, columns))"
+        )
     used = [
         name
         for name, value in variable.attributes.items()
-        if name not in _ATTRIBUTES and value is not False and value is not None
+        if name not in _ATTRIBUTES and np.any(value is not False and value is not None)
     ]
     if used:
         raise ModelError(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, overload
+from numbers import Real
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
-from conicnmf._types import Array
 from conicnmf.errors import InputError, ModelError
 from conicnmf.kernels.hoyer import hoyer_sparseness
+from conicnmf.validate import as_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,23 +37,24 @@ class SparsenessExpression:
     variable: cp.Variable
     axis: int
 
-    def __ge__(self, s: float) -> SparsenessBound:
-        return SparsenessBound(self.variable, self.axis, float(s), 1.0)
+    __array_ufunc__ = None  # lets NumPy's numbers stand on the left of a comparison
 
-    def __le__(self, s: float) -> SparsenessBound:
-        return SparsenessBound(self.variable, self.axis, 0.0, float(s))
+    def __ge__(self, s: Any) -> SparsenessBound:
+        return SparsenessBound(self.variable, self.axis, _number(s), 1.0)
 
-    def __eq__(self, s: object) -> SparsenessBound:  # type: ignore[override]
-        if not isinstance(s, (int, float, np.number)):
-            raise ModelError(f"sparseness can be equal to a number only, got {s!r}")
-        return SparsenessBound(self.variable, self.axis, float(s), float(s))
+    def __le__(self, s: Any) -> SparsenessBound:
+        return SparsenessBound(self.variable, self.axis, 0.0, _number(s))
+
+    def __eq__(self, s: Any) -> SparsenessBound:  # type: ignore[override]
+        return SparsenessBound(self.variable, self.axis, _number(s), _number(s))
+
+    def __gt__(self, s: Any) -> SparsenessBound:
+        raise ModelError(f"bounds on sparseness are not strict, got > {s}; write >= or <=")
+
+    __lt__ = __gt__
 
 
-@overload
-def sparseness(X: cp.Variable, axis: int) -> SparsenessExpression: ...
-@overload
-def sparseness(X: Any, axis: int) -> Array: ...
-def sparseness(X: Any, axis: int = 0) -> Array | SparsenessExpression:
+def sparseness(X: Any, axis: int = 0) -> Any:
     """Return the Hoyer sparseness (√n − ‖x‖₁/‖x‖₂)/(√n − 1) of each column or row of X.
 
     Parameters
@@ -60,7 +62,7 @@ def sparseness(X: Any, axis: int = 0) -> Array | SparsenessExpression:
     X : array or cvxpy.Variable
         For a variable, the outcome can be compared with a number to state a constraint.
     axis : int
-        0 for each column, 1 for each row, as in NumPy and CVXPY.
+        0 for each column, 1 for each row, as in NumPy and CVXPY; 0 for a vector.
 
     Returns
     -------
@@ -70,11 +72,14 @@ def sparseness(X: Any, axis: int = 0) -> Array | SparsenessExpression:
     Examples
     --------
     >>> import numpy as np
-    >>> sparseness(np.array([[1.0, 0.0], [1.0, 3.0]]), axis=0)
+    >>> sparseness(np.array([[1.0, 0.0], [1.0, 3.0]]), axis=0).round(6)
     array([0., 1.])
     """
     if axis not in (0, 1):
-        raise InputError(f"sparseness needs axis 0 (columns) or 1 (rows), got {axis!r}")
+        raise InputError(
+            f"sparseness is taken along axis 0 (each column) or 1 (each row), got axis={axis!r}; "
+            "use axis=0 for W and axis=1 for H"
+        )
     if isinstance(X, cp.Variable):
         return SparsenessExpression(X, axis)
     if isinstance(X, cp.Expression):
@@ -82,5 +87,21 @@ def sparseness(X: Any, axis: int = 0) -> Array | SparsenessExpression:
             f"sparseness takes a factor variable, got the expression {X}; the drivers handle "
             "bounds on W or H themselves, so state it on the variable"
         )
-    matrix = np.atleast_2d(np.asarray(X, dtype=float))
-    return hoyer_sparseness(np.ascontiguousarray(matrix if axis == 1 else matrix.T))
+    numbers = as_numbers(X, "X")
+    if not axis < numbers.ndim <= 2:
+        raise InputError(
+            f"sparseness along axis {axis} needs a matrix, or a vector along axis 0, got shape "
+            f"{numbers.shape}; reshape it"
+        )
+    pieces = numbers.T if axis == 0 else numbers
+    found = hoyer_sparseness(np.ascontiguousarray(np.atleast_2d(pieces), dtype=float))
+    return found if numbers.ndim == 2 else found[0]
+
+
+def _number(s: Any) -> float:
+    if isinstance(s, bool) or not isinstance(s, Real):
+        raise ModelError(
+            f"sparseness is bounded by one number for all components, got {s!r}; "
+            "use a number between 0 and 1"
+        )
+    return float(s)

@@ -5,26 +5,37 @@ from __future__ import annotations
 from conicnmf.blocks import Blocks
 from conicnmf.compat import mismatches
 from conicnmf.errors import IncompatibleError
+from conicnmf.solvers.anls import ANLS
 from conicnmf.solvers.base import Context, Solver, Sweep, Update
 from conicnmf.solvers.hals import HALS
 from conicnmf.solvers.multiplicative import Multiplicative
 from conicnmf.solvers.projected_gradient import ProjectedGradient
+from conicnmf.solvers.sparsity_maximization import SparsityMaximization
 from conicnmf.solvers.tangent_plane import TangentPlane
 
 __all__ = [
+    "ANLS",
     "HALS",
     "SOLVERS",
     "Context",
     "Multiplicative",
     "ProjectedGradient",
     "Solver",
+    "SparsityMaximization",
     "Sweep",
     "TangentPlane",
     "Update",
     "choose",
 ]
 
-SOLVERS: tuple[type[Solver], ...] = (TangentPlane, HALS, ProjectedGradient, Multiplicative)
+SOLVERS: tuple[type[Solver], ...] = (
+    TangentPlane,
+    SparsityMaximization,
+    HALS,
+    ANLS,
+    ProjectedGradient,
+    Multiplicative,
+)
 """Every solver, in the order in which tables list them."""
 
 _PREFERENCE: tuple[tuple[type[Solver], str], ...] = (

@@ -58,6 +58,7 @@ class Solver:
     """A method for factorization problems; subclasses are frozen dataclasses of settings."""
 
     needs: ClassVar[Sequence[Need]] = ()
+    monotone: ClassVar[bool] = True
     default_stop: ClassVar[Stop] = MaxIter(500) | RelDecrease(1e-5)
 
     @property

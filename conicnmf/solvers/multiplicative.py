@@ -33,7 +33,7 @@ class Multiplicative(Solver):
 
     needs: ClassVar = (
         LossWith(("ratio",), "which multiplicative updates need"),
-        PenaltiesWith("orthant", "which multiplicative updates need"),
+        PenaltiesWith(("orthant",), "which multiplicative updates need"),
         nonnegative_only,
         nonnegative_data,
     )

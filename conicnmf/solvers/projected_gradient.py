@@ -52,7 +52,7 @@ class ProjectedGradient(Solver):
 
     needs: ClassVar = (
         LossWith(("gradient",), "which a gradient step needs"),
-        PenaltiesWith("gradient", "which a gradient step needs"),
+        PenaltiesWith(("gradient",), "which a gradient step needs"),
         joint_projection,
         orthant_penalties,
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
 
 from conicnmf._types import Array
 from conicnmf.blocks import Block
@@ -11,21 +13,39 @@ from conicnmf.compat import (
     LossWith,
     PenaltiesWith,
     conic_constraints,
-    sparseness_on_orthant,
+    other_cones_on_orthant,
+    signed,
+    signed_blocks_are_sign_free,
 )
+from conicnmf.conic.backends import InnerSolve
+from conicnmf.conic.native import NativeProgram, native_reasons
 from conicnmf.conic.program import BlockProgram
-from conicnmf.conic.tangent import TangentLoop, tangent_step, with_interior
+from conicnmf.conic.signed import magnitudes, signed_step
+from conicnmf.conic.tangent import Outcome, TangentLoop, tangent_step, with_interior
 from conicnmf.errors import InputError
 from conicnmf.result import Status
 from conicnmf.solvers.base import Context, Solver, Update
 from conicnmf.stop import MaxIter, RelDecrease, Stop
+from conicnmf.terms import Penalty
+
+
+@dataclass(frozen=True, eq=False)
+class _Memo:
+    """The convex part of a block, its program, and what is linearised at each step."""
+
+    convex: Block
+    program: NativeProgram | BlockProgram
+    rewards: tuple[Penalty, ...]
+    deadline: float
 
 
 @dataclass(frozen=True)
 class TangentPlane(Solver):
     """Solve each block as a convex program, with tangent planes for components not sparse enough.
 
-    Any convex CVXPY constraint or penalty on a factor is allowed. The objective falls within a
+    Any convex CVXPY constraint or penalty on a factor is allowed. A penalty that is not convex is
+    linearised at the iterate. A signed factor with a sparseness band is solved for its magnitudes,
+    then for the signs of its small entries. The objective falls within a
     block; over both blocks it may rise, and then the best feasible iterate is returned.
 
     Parameters
@@ -34,6 +54,12 @@ class TangentPlane(Solver):
         How often the planes may be moved before the factor is switched.
     rtol : float
         Planes are moved while the objective falls by more than this part of itself.
+    linearisations : int
+        How often a penalty that is not convex is linearised before the factor is switched.
+    engine : {"auto", "native", "conic"}
+        "native" solves blocks of known constraints by descent over components, to the same
+        answers as the cone solver's; "auto" does so where every constraint is known and no
+        backend is named.
     backend : str, optional
         An installed CVXPY solver; by default the program is compiled once for Clarabel and
         updated in place. Whatever fails is tried again along ECOS, Clarabel, SCS.
@@ -53,36 +79,79 @@ class TangentPlane(Solver):
 
     rounds: int = 2
     rtol: float = 1e-3
+    linearisations: int = 10
+    engine: Literal["auto", "native", "conic"] = "auto"
     backend: str | None = None
 
     needs: ClassVar = (
         LossWith(("reduced", "expression"), "which a cone program needs"),
-        PenaltiesWith("expression", "which a cone program needs"),
+        PenaltiesWith(("expression", "slope"), "which a cone program needs"),
         conic_constraints,
-        sparseness_on_orthant,
+        signed_blocks_are_sign_free,
+        other_cones_on_orthant,
     )
+    monotone: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(100) | RelDecrease(1e-4)
 
     def __post_init__(self) -> None:
-        if self.rounds < 1 or self.rtol < 0:
+        if self.rounds < 1 or self.rtol < 0 or self.linearisations < 1:
             raise InputError(
-                f"TangentPlane needs rounds >= 1 and rtol >= 0, got rounds={self.rounds}, "
-                f"rtol={self.rtol}; the defaults are 2 and 1e-3"
+                f"TangentPlane needs rounds >= 1, rtol >= 0 and linearisations >= 1, got {self}; "
+                "the defaults are 2, 1e-3 and 10"
             )
 
-    def prepare(self, block: Block, context: Context) -> tuple[BlockProgram, float]:
-        """Set up the block's program."""
-        return BlockProgram(with_interior(block), self.backend), context.deadline
+    def prepare(self, block: Block, context: Context) -> _Memo:
+        """Set up the program of the block's convex part."""
+        rewards = tuple(p for p in block.penalties if "expression" not in p.abilities)
+        kept = tuple(p for p in block.penalties if p not in rewards)
+        convex = with_interior(replace(block, penalties=kept))
+        native = self.engine == "native" or (self.engine == "auto" and self.backend is None)
+        program: NativeProgram | BlockProgram
+        if native and not any(native_reasons(convex)):
+            program = NativeProgram(convex)
+        else:
+            program = BlockProgram(magnitudes(convex) if signed(block) else convex, self.backend)
+        return _Memo(convex, program, rewards, context.deadline)
 
-    def update(
-        self, block: Block, A: Array, B: Array, memo: tuple[BlockProgram, float]
-    ) -> Update:
-        """Solve the block; keep B when every backend fails."""
-        program, deadline = memo
+    def update(self, block: Block, A: Array, B: Array, memo: _Memo) -> Update:
+        """Solve the block, linearising rewards until they settle; keep B when backends fail."""
+        records: list[InnerSolve] = []
+        linearisations = self.linearisations if memo.rewards else 1
+        for count in range(linearisations):
+            outcome = self._step(block, A, B, memo)
+            records += outcome.records
+            if outcome.B is None:
+                failed = Status.BACKEND_FAILED if count == 0 else None
+                return Update(B, memo, status=failed, inner=records)
+            # The exact projection removes what an interior-point method leaves of the last digits.
+            new = outcome.B if block.projection is None else block.projection(outcome.B)
+            new = new.astype(B.dtype, copy=False)
+            if not memo.rewards:
+                return Update(new, memo, inner=records)
+            before, B = B, descend_towards(block, A, B, new)
+            fell = block.objective(A, before) - block.objective(A, B)
+            if fell <= self.rtol * abs(block.objective(A, B)):
+                break
+        return Update(B, memo, inner=records)
+
+    def _step(self, block: Block, A: Array, B: Array, memo: _Memo) -> Outcome:
+        """Solve the block once, with the rewards linearised at B."""
         loop = TangentLoop(self.rounds, self.rtol)
-        outcome = tangent_step(program, program.target(A), B, loop, deadline)
-        if outcome.B is None:
-            return Update(B, memo, status=Status.BACKEND_FAILED, inner=outcome.records)
-        # The exact projection removes what an interior-point method leaves of the last digits.
-        new = outcome.B if block.projection is None else block.projection(outcome.B)
-        return Update(new.astype(B.dtype, copy=False), memo, inner=outcome.records)
+        slopes = [reward.slope(B) for reward in memo.rewards]
+        linear = np.add.reduce(slopes) if slopes else None
+        if signed(block):
+            assert isinstance(memo.program, BlockProgram)
+            return signed_step(memo.convex, memo.program, A, B, loop, linear, memo.deadline)
+        return tangent_step(memo.program.at(A, linear), B, loop, memo.deadline)
+
+
+def descend_towards(block: Block, A: Array, B: Array, end: Array) -> Array:
+    """Return a feasible point on the way from B to `end` where the objective is not higher."""
+    value = block.objective(A, B)
+    for _ in range(30):
+        if block.objective(A, end) <= value and block.violation(end) <= max(
+            1e-7, block.violation(B)
+        ):
+            return end
+        end = (B + end) / 2
+    return B

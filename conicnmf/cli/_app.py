@@ -1,0 +1,104 @@
+"""The application that the commands attach to, and what all of them print with."""
+
+from __future__ import annotations
+
+import json
+import math
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+from typer.core import TyperGroup
+
+from conicnmf.errors import ConicNMFError
+from conicnmf.report.tables import Table
+
+BAD_INPUT = 2
+FAILED = 1
+
+
+class _Group(TyperGroup):
+    """A group that ends with one message, not a traceback, when the input is at fault."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; what the user can put right is told in red."""
+        try:
+            return super().invoke(ctx)
+        except (ConicNMFError, OSError) as error:
+            complain(str(error))
+            raise typer.Exit(BAD_INPUT) from error
+
+
+app = typer.Typer(
+    cls=_Group,
+    help="Sparse non-negative matrix factorization: V ≈ W H with constraints on W and H.",
+    epilog="Example: conicnmf demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"conicnmf {version('conicnmf')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Hold the options of the program itself."""
+
+
+def screen() -> Console:
+    """Return the console of standard output, wide where no terminal cuts lines off."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=200)
+
+
+def wants_progress(quiet: bool) -> bool:
+    """Whether to show progress: on a terminal, unless asked not to."""
+    return not quiet and Console(stderr=True).is_terminal
+
+
+def complain(message: str) -> None:
+    """Print a message in red on standard error."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(message, style="red"))
+
+
+def show(table: Table, title: str | None = None) -> None:
+    """Print a table."""
+    rich = RichTable(
+        title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0)
+    )
+    for header in table.headers:
+        rich.add_column(header, justify="right" if header in table.numeric else "left")
+    for i, row in enumerate(table.rows):
+        style = "bold" if i in table.strong else ""
+        rich.add_row(*(Text(cell, style=style) for cell in row))
+    screen().print(rich)
+
+
+def print_json(content: Any) -> None:
+    """Print JSON, with null for what is no finite number."""
+    typer.echo(json.dumps(_plain(content), indent=1))
+
+
+def _plain(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {str(key): _plain(value) for key, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_plain(value) for value in content]
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return content

@@ -1,0 +1,61 @@
+"""`demo`: a first look, on the digits that come with scikit-learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from conicnmf.cli import options as o
+from conicnmf.cli._app import app, screen, wants_progress
+from conicnmf.cli.run import show_comparison
+from conicnmf.compare import Comparison, compare
+from conicnmf.constraints import NonNegative, Sparseness
+from conicnmf.datasets import Dataset, load
+from conicnmf.problem import Problem, factorize
+from conicnmf.report import html_report
+from conicnmf.solvers import SOLVERS
+
+RANK = 10
+SPARSENESS = 0.75
+
+
+@app.command(epilog="Example: conicnmf demo --output digits.html")
+def demo(
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The report to write.")
+    ] = "report.html",
+    seeds: Annotated[int, typer.Option(min=1, help="Starts, which all solvers share.")] = 2,
+    quick: Annotated[bool, typer.Option("--quick", help="Few digits, few iterations.")] = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Compare all solvers on handwritten digits, plain and sparse, and write an HTML report."""
+    digits = load("digits", n_samples=60 if quick else 500)
+    progress = wants_progress(quiet)
+    if progress:
+        screen().print("Compiling the numerical kernels, once after each installation …")
+    _compare(load("digits", n_samples=20), [0], stop=2)
+    options: dict[str, Any] = {"stop": 20} if quick else {"time_limit": 10.0}
+    comparison = _compare(digits, range(seeds), progress=progress, **options)
+    show_comparison(comparison, title=f"{digits.V.shape[1]} digits of 8×8 pixels, rank {RANK}")
+    page = html_report(
+        comparison,
+        output,
+        title="Handwritten digits, plain and sparse",
+        image_shape=digits.image_shape,
+    )
+    screen().print(f"Report: {Path(page).resolve()}", soft_wrap=True, markup=False)
+
+
+def _problems(digits: Dataset) -> dict[str, Problem]:
+    sparse = [NonNegative(), Sparseness(min=SPARSENESS)]
+    return {
+        "plain": factorize(digits.V, RANK),
+        f"columns of W sparse ≥ {SPARSENESS}": factorize(digits.V, RANK, W=sparse),
+    }
+
+
+def _compare(digits: Dataset, seeds: Any, **options: Any) -> Comparison:
+    """Compare in this process: times of runs side by side would disturb each other."""
+    return compare(_problems(digits), [kind() for kind in SOLVERS], seeds, **options)

@@ -1,0 +1,79 @@
+"""`solvers` and `datasets`: what there is."""
+
+from __future__ import annotations
+
+import inspect
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf import datasets as data
+from conicnmf.blocks import blocks_of
+from conicnmf.cli._app import app, screen, show
+from conicnmf.compat import mismatches
+from conicnmf.constraints import Box, Convex, Fixed, NonNegative, Simplex, Sparseness, UnitNorm
+from conicnmf.losses import WeightedFrobenius
+from conicnmf.penalties import L1, L2
+from conicnmf.problem import Problem, factorize
+from conicnmf.report.tables import Table
+from conicnmf.solvers import SOLVERS
+
+
+def representative_problems() -> dict[str, Problem]:
+    """Return a small problem of each kind, by the short name that the table has for it.
+
+    Examples
+    --------
+    >>> list(representative_problems())[:3]
+    ['plain', 'L1', 'L2']
+    """
+    V, mask = np.ones((6, 5)), np.ones((6, 5))
+    mask[0, 0] = 0
+    known = np.zeros((6, 2), dtype=bool)
+    known[:, 0] = True
+    nonneg = NonNegative()
+    steady = Convex(lambda H: cp.abs(cp.diff(H, axis=1)) <= 1, name="steady rows")
+    return {
+        "plain": factorize(V, 2),
+        "L1": factorize(V, 2, H=[nonneg, L1(0.1)]),
+        "L2": factorize(V, 2, H=[nonneg, L2(0.1)]),
+        "weights": factorize(V, 2, loss=WeightedFrobenius(mask)),
+        "sparse": factorize(V, 2, W=[nonneg, Sparseness(min=0.6)]),
+        "simplex": factorize(V, 2, H=[Simplex(each="sample")]),
+        "box": factorize(V, 2, H=[Box(0, 1)]),
+        "fixed": factorize(V, 2, W=[nonneg, Fixed(known, np.ones((6, 2)))]),
+        "unit": factorize(V, 2, W=[nonneg, UnitNorm()]),
+        "convex": factorize(V, 2, H=[nonneg, steady]),
+    }
+
+
+_LEGEND = (
+    "weights: missing or weighted entries; sparse: columns of W at least so sparse; simplex: "
+    "samples sum to one; fixed: known entries of W; unit: columns of W of norm one; convex: any "
+    "convex CVXPY constraint. `problem.explain()` gives the reasons for a problem of your own."
+)
+
+
+@app.command(epilog="Example: conicnmf solvers")
+def solvers() -> None:
+    """List the solvers and the kinds of problems each can solve."""
+    problems = {name: blocks_of(problem) for name, problem in representative_problems().items()}
+    fits = [
+        [kind.__name__, *("·" if mismatches(b, kind()) else "✓" for b in problems.values())]
+        for kind in SOLVERS
+    ]
+    show(Table(["solver", "in words"], [[kind.__name__, _first_line(kind)] for kind in SOLVERS]))
+    screen().print()
+    show(Table(["fits", *problems], fits))
+    screen().print()
+    screen().print(_LEGEND)
+
+
+@app.command(epilog="Example: conicnmf datasets")
+def datasets() -> None:
+    """List the data sets that `fit` and `compare` know by name."""
+    show(Table(["name", "features × samples", "from"], [list(row) for row in data.available()]))
+
+
+def _first_line(kind: type) -> str:
+    return (inspect.getdoc(kind) or "").partition("\n")[0]

@@ -1,0 +1,167 @@
+"""Greedy l0-sparse coding from the empty support, with non-negative coefficients throughout.
+
+After every change of the support the coefficients are the exact non-negative least-squares
+solution on it, reached from the factor of the step before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conicnmf._types import Array
+from conicnmf.errors import InputError
+from conicnmf.kernels._active import CLOSED, FREE, Work, descend, tolerance, workspace
+from conicnmf.kernels._columns import over_columns, per_column, scale_columns
+from conicnmf.kernels._jit import jit
+from conicnmf.kernels._two_way import residual, two_way_column
+
+
+@jit
+def _omp_column(
+    G: Array, c: Array, yy: float, x: Array, most: int, rel_error: float, work: Work, eps: float
+) -> None:
+    """Open the atom that correlates most with the residual, solve on the open ones, repeat."""
+    w = work[5]
+    state = np.full(c.size, CLOSED, np.int8)
+    w[:] = c
+    k, rest = 0, yy
+    for _ in range(most):
+        best, chosen = tolerance(c, x, k, eps), -1
+        for j in range(c.size):
+            if state[j] == CLOSED and w[j] > best:
+                best, chosen = w[j], j
+        if chosen < 0 or rest <= rel_error * yy:
+            return
+        state[chosen] = FREE
+        k, _ = descend(G, c, x, work, state, k, eps, 3 * c.size + 30)
+        rest = residual(c, yy, x, work[2], k)
+
+
+@jit
+def _omp_range(
+    G: Array,
+    C: Array,
+    yy: Array,
+    X: Array,
+    most: int,
+    rel_error: float,
+    first: int,
+    last: int,
+    eps: float,
+) -> None:
+    work = workspace(G.shape[0])
+    for n in range(first, last):
+        _omp_column(G, C[n], yy[n], X[n], most, rel_error, work, eps)
+
+
+def nn_omp(
+    G: ArrayLike, C: ArrayLike, yy: ArrayLike, max_atoms: int, rel_error: float = 0.0
+) -> Array:
+    """Return non-negative codes by orthogonal matching pursuit.
+
+    The atom with the largest positive cosine with the residual joins the selected ones, and the
+    coefficients of all of them are solved anew, until `max_atoms` are selected, the error is met
+    or no atom points the residual's way.
+
+    Parameters
+    ----------
+    G : array of shape (r, r)
+        AᵀA; the atoms need not have unit norm.
+    C : array of shape (r, n)
+        AᵀY.
+    yy : array of shape (n,)
+        ‖y‖² of every column of Y.
+    max_atoms : int
+        The most atoms to select for a column.
+    rel_error : float
+        Stop once ‖y − A b‖² ≤ rel_error ‖y‖².
+
+    Examples
+    --------
+    >>> C = np.array([[3.0], [2.0], [0.1]])
+    >>> nn_omp(np.eye(3), C, (C * C).sum(axis=0), max_atoms=2).ravel()
+    array([3., 2., 0.])
+    """
+    block = scale_columns(G, C)
+    squares = per_column("yy", yy, block)
+    most = _atoms(max_atoms, block.C.shape[1])
+    if not rel_error >= 0:
+        raise InputError(f"rel_error is a share of ‖y‖² and must be >= 0, got {rel_error}")
+    X = np.zeros_like(block.C)
+
+    def run(first: int, last: int) -> None:
+        _omp_range(block.G, block.C, squares, X, most, rel_error, first, last, block.eps)
+
+    over_columns(run, X.shape[0], work=0.3 * X.size * most)
+    return block.restore(X)
+
+
+@jit
+def _two_way_range(
+    G: Array,
+    C: Array,
+    yy: Array,
+    X: Array,
+    prices: Array,
+    most: int,
+    first: int,
+    last: int,
+    eps: float,
+) -> None:
+    work = workspace(G.shape[0])
+    Q, A, T = np.empty((most, G.shape[0])), np.empty((most, most)), np.empty((most, most))
+    for n in range(first, last):
+        two_way_column(G, C[n], yy[n], X[n], prices[n], work, Q, A, T, eps)
+
+
+def forward_backward(
+    G: ArrayLike, C: ArrayLike, yy: ArrayLike, lam: float, max_atoms: int
+) -> Array:
+    """Return non-negative codes by a pursuit that adds and drops atoms under one l0 cost.
+
+    The cost of a column is ‖y − A b‖² + λ²·(number of atoms with b > 0), b the non-negative
+    least-squares solution on its support. From the empty support, the atom to add or to drop
+    that promises to lower the cost most is taken; the change stands only if the cost really
+    falls. The cost falls with every change, so no support is seen twice and the search ends, at
+    a support from which no single change that promised a gain gives one.
+
+    Parameters
+    ----------
+    G : array of shape (r, r)
+        AᵀA; the atoms need not have unit norm.
+    C : array of shape (r, n)
+        AᵀY.
+    yy : array of shape (n,)
+        ‖y‖² of every column of Y.
+    lam : float
+        λ: an atom stays out if it lowers the squared residual by less than λ².
+    max_atoms : int
+        The most atoms a column may use.
+
+    Examples
+    --------
+    >>> C = np.array([[3.0], [2.0], [0.1]])
+    >>> forward_backward(np.eye(3), C, (C * C).sum(axis=0), lam=0.2, max_atoms=3).ravel()
+    array([3., 2., 0.])
+    """
+    block = scale_columns(G, C)
+    squares = per_column("yy", yy, block)
+    most = _atoms(max_atoms, block.C.shape[1])
+    if not lam >= 0:
+        raise InputError(f"lam is the price of an atom and must be >= 0, got {lam}")
+    prices = (lam / np.where(block.sizes > 0, block.sizes, 1.0)) ** 2
+    X = np.zeros_like(block.C)
+
+    def run(first: int, last: int) -> None:
+        _two_way_range(block.G, block.C, squares, X, prices, most, first, last, block.eps)
+
+    over_columns(run, X.shape[0], work=X.size * most)
+    return block.restore(X)
+
+
+def _atoms(max_atoms: int, r: int) -> int:
+    """Return the largest size of a support, at most the number of atoms there are."""
+    if max_atoms < 0:
+        raise InputError(f"max_atoms must be >= 0, got {max_atoms}")
+    return min(int(max_atoms), r)

@@ -1,0 +1,87 @@
+"""Keep a loss as it was written when it is no sum of squares: convex in each factor is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cvxpy as cp
+
+from conicnmf._types import Array, Data
+from conicnmf.errors import ModelError
+from conicnmf.losses import Biconvex
+from conicnmf.recognise.addends import Addend
+from conicnmf.recognise.curvature import require_convex, signed
+from conicnmf.recognise.naming import shown
+from conicnmf.recognise.residual import read_residual
+from conicnmf.recognise.roles import is_product, probed_roles, roles_of
+from conicnmf.recognise.squares import Reading
+from conicnmf.recognise.values import value_of
+
+Bounds = dict[int, tuple[Array, Array]]
+"""The bounds on the entries of each variable, by its id."""
+
+
+def read_generic(parts: list[Addend], bounds: Bounds) -> Reading:
+    """Return the loss as it is, once V and the roles of the factors are found in it."""
+    total: cp.Expression = sum(part if c == 1 else c * part for c, part in parts)
+    path = next(_paths(total), None)
+    if path is None:
+        raise ModelError(
+            f"the objective must contain a product W @ H of the two factors, got {shown(total)}; "
+            "for example cp.sum_squares(V - W @ H)"
+        )
+    form = total.tree_copy({id(v): signed(v, bounds[v.id]) for v in total.variables()})
+    _require_biconvex(form)
+    roles = roles_of(path[-1]) or probed_roles(path[-1])
+    V = _data_beside(path)
+    if V is None:
+        raise ModelError(
+            f"no data was found beside {shown(path[-1])}; a loss compares the product with a "
+            "constant matrix V, for example cp.sum(cp.huber(V - W @ H))"
+        )
+    W, H = roles.W, roles.H
+    V = (V.T if roles.flipped else V) / roles.scale
+    loss = Biconvex(form, W.variable, H.variable, W.flipped, H.flipped)
+    return Reading(W, H, V, loss)
+
+
+def _require_biconvex(form: cp.Expression) -> None:
+    first, second = form.variables()
+    for held, free in ((first, second), (second, first)):
+        known = cp.Parameter(held.shape, name=f"{held} (held fixed)")
+        where = f"the objective as a function of {free}"
+        require_convex(form.tree_copy({id(held): known}), where)
+
+
+def _paths(node: cp.Expression) -> Iterator[list[cp.Expression]]:
+    """Yield the way down to each matrix product of one factor with the other."""
+    if is_product(node):
+        yield [node]
+    for argument in node.args:
+        for path in _paths(argument):
+            yield [node, *path]
+
+
+def _data_beside(path: list[cp.Expression]) -> Data | None:
+    """Return the constant matrix that the product at the end of the path is compared with."""
+    product = path[-1]
+    for node in reversed(path):
+        residual = read_residual(node)
+        if residual is not None and residual.V is not None:
+            return residual.V
+    for node in reversed(path):
+        for constant in _constants(node):
+            if constant.shape == product.shape:
+                return value_of(constant)
+            if constant.shape == product.shape[::-1]:
+                return value_of(constant).T
+    return None
+
+
+def _constants(node: cp.Expression) -> Iterator[cp.Expression]:
+    """Yield the largest constant parts."""
+    if node.is_constant():
+        yield node
+    else:
+        for argument in node.args:
+            yield from _constants(argument)

@@ -1,0 +1,39 @@
+"""Expressions as short text for messages and tables: no data matrix is printed in full."""
+
+from __future__ import annotations
+
+import re
+
+import cvxpy as cp
+
+_SHORT = 4
+_PROMOTED = re.compile(r"Promote\(([^(),]+), \([^()]*\)\)")
+
+
+def shown(node: cp.Expression | cp.Constraint, names: dict[int, str] | None = None) -> str:
+    """Return one line for an expression or a constraint, with long constants by their shape.
+
+    Parameters
+    ----------
+    node : expression or constraint
+    names : dict, optional
+        What to call the variables, by their id.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, numpy as np
+    >>> W = cp.Variable((3, 2), name="W")
+    >>> shown(np.ones((3, 2)) - 2 * W)
+    '[3×2] + -(2.0 * W)'
+    """
+    places: dict[int, cp.Expression] = {}
+    for leaf in node.constants():
+        if leaf.size > _SHORT:
+            label = "[" + "×".join(map(str, leaf.shape)) + "]"
+            places[id(leaf)] = cp.Parameter(leaf.shape, name=label)
+    for variable in node.variables():
+        name = (names or {}).get(variable.id)
+        if name is not None:
+            places[id(variable)] = cp.Variable(variable.shape, name=name)
+    text = str(node.tree_copy(places)) if places else str(node)
+    return " ".join(_PROMOTED.sub(r"\1", text).replace("Approx(", "(").split())

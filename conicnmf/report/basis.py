@@ -1,0 +1,163 @@
+"""The components of a basis as images, or as profiles where they are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from conicnmf._types import Array
+from conicnmf.errors import InputError
+from conicnmf.report.style import AMOUNTS, SIGNED, WIDTH, new_figure, series, styled
+from conicnmf.result import Result
+
+_MOST_BARS = 64
+_MOST_POINTS = 400
+
+
+def plot_basis(
+    basis: Result | Any,
+    image_shape: tuple[int, int] | None = None,
+    columns: int | None = None,
+    signed: bool | None = None,
+) -> Figure:
+    """Draw every component of a basis, each on its own scale.
+
+    Parameters
+    ----------
+    basis : Result or array
+        A result, or a matrix of features × rank.
+    image_shape : tuple of int, optional
+        (rows, columns) of a component seen as an image, row by row. Without it a component is
+        drawn as a profile over the features.
+    columns : int, optional
+        Components next to each other.
+    signed : bool, optional
+        Whether zero is the middle of the colour scale; by default when an entry is negative.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Numbers at the left count the components.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from conicnmf.report import plot_basis
+    >>> plot_basis(np.eye(6), image_shape=(2, 3))
+    <Figure size 560x...>
+    """
+    W = _matrix(basis)
+    signed = bool((W < 0).any()) if signed is None else signed
+    if columns is not None and columns < 1:
+        raise InputError(f"columns must be at least 1, got {columns}; leave it out to choose")
+    with styled():
+        if image_shape is None:
+            return _profiles(W, columns, signed)
+        return _mosaic(W, image_shape, columns, signed)
+
+
+def _matrix(basis: Result | Any) -> Array:
+    W = np.asarray(basis.W if isinstance(basis, Result) else basis)
+    if W.ndim != 2 or 0 in W.shape or W.dtype.kind not in "fiub":
+        raise InputError(
+            f"a basis is a non-empty matrix of numbers, features × rank, got shape {W.shape} of "
+            f"{W.dtype}; pass a Result or its W"
+        )
+    if not np.isfinite(W).all():
+        raise InputError("a basis must be finite, got NaN or infinite entries; solve again")
+    return W.astype(float)
+
+
+def _own_scale(W: Array) -> Array:
+    """Return the columns divided by their largest magnitude; a zero column stays zero."""
+    sizes = np.abs(W).max(axis=0)
+    return W / np.where(sizes > 0, sizes, 1.0)
+
+
+def _mosaic(W: Array, shape: tuple[int, int], columns: int | None, signed: bool) -> Figure:
+    """Draw all components as tiles of one image, which stays quick for hundreds of them."""
+    height, width = shape
+    features, rank = W.shape
+    if height < 1 or width < 1 or height * width != features:
+        raise InputError(
+            f"image_shape must have as many pixels as a component has entries ({features}), got "
+            f"{height} × {width}; leave it out to draw profiles"
+        )
+    across = min(columns or _across(rank, height / width), rank)
+    down = -(-rank // across)
+    gap = max(1, round(0.06 * max(shape)))
+    canvas = np.zeros((down * (height + gap) - gap, across * (width + gap) - gap, 4))
+    colors = SIGNED if signed else AMOUNTS
+    for j, component in enumerate(_own_scale(W).T):
+        row, column = divmod(j, across)
+        tile = component.reshape(shape)
+        top, left = row * (height + gap), column * (width + gap)
+        canvas[top : top + height, left : left + width] = colors((tile + 1) / 2 if signed else tile)
+    figure_width = WIDTH - 0.4
+    figure = new_figure(figure_width * canvas.shape[0] / canvas.shape[1] + 0.1)
+    axes = figure.add_subplot()
+    # "none" keeps the pixels as they are, sharp at any size, in files that scale.
+    axes.imshow(canvas, interpolation="none")
+    axes.set_axis_on()
+    axes.grid(False)
+    axes.spines[:].set_visible(False)
+    axes.set_xticks([])
+    middles = np.arange(down) * (height + gap) + (height - 1) / 2
+    axes.set_yticks(middles, [str(1 + row * across) for row in range(down)])
+    axes.tick_params(length=0)
+    return figure
+
+
+def _across(rank: int, ratio: float) -> int:
+    """Return how many tiles make a mosaic about twice as wide as high."""
+    return max(1, min(rank, 16, int(np.ceil(np.sqrt(2 * rank * ratio)))))
+
+
+def _profiles(W: Array, columns: int | None, signed: bool) -> Figure:
+    """Draw the components as profiles above each other, each with its own zero line."""
+    features, rank = W.shape
+    across = min(columns or (1 if rank <= 6 else 2 if rank <= 40 else 4), rank)
+    down = -(-rank // across)
+    figure = new_figure(min(0.7 + 0.45 * down, 20.0))
+    panels = figure.subplots(1, across, sharex=True, squeeze=False)[0]
+    color = series(["profile"])["profile"]["color"]
+    position, profiles = _thinned(_own_scale(W))
+    reach = 0.45 if signed else 0.9
+    for j, component in enumerate(profiles.T):
+        panel, row = divmod(j, down)
+        _profile(panels[panel], position, component * reach, -row, color, features <= _MOST_BARS)
+    for panel, axes in enumerate(panels):
+        numbers = range(panel * down, min((panel + 1) * down, rank))
+        axes.set_yticks([-(n - panel * down) for n in numbers], [str(n + 1) for n in numbers])
+        axes.set_ylim(-down + 1 - (0.55 if signed else 0.1), 0.55 if signed else 1.0)
+        axes.set_xlim(0.5, features + 0.5)
+        axes.grid(False, axis="x")
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+        axes.set_xlabel("feature")
+    panels[0].set_ylabel("component")
+    return figure
+
+
+def _profile(axes: Axes, position: Array, values: Array, base: int, color: str, bars: bool) -> None:
+    if bars:
+        axes.bar(position, values, width=0.8, bottom=base, color=color)
+        return
+    axes.fill_between(position, base, base + values, color=color, alpha=0.3, linewidth=0)
+    axes.plot(position, base + values, color=color, linewidth=0.7)
+
+
+def _thinned(W: Array) -> tuple[Array, Array]:
+    """Return positions and values, the largest magnitude of each stretch where there are many."""
+    features = W.shape[0]
+    if features <= _MOST_POINTS:
+        return np.arange(1.0, features + 1), W
+    edges = np.linspace(0, features, _MOST_POINTS + 1).astype(int)
+    starts, ends = edges[:-1], edges[1:]
+    high, low = np.maximum.reduceat(W, starts), np.minimum.reduceat(W, starts)
+    return (starts + ends + 1) / 2, np.where(high >= -low, high, low)

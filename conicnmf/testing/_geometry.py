@@ -1,0 +1,106 @@
+"""Cone, projection and tangent planes of a constraint, each against another route."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf._types import Array
+from conicnmf.terms import Constraint, Halfspaces, pieces
+from conicnmf.testing._expect import expect, expect_close, untouched
+
+INSIDE = 1e-9
+BY_CVXPY = 1e-5
+_CLEARLY_OUTSIDE = 1e-3
+
+
+def worst(constraint: Constraint, B: Array) -> float:
+    """Return the largest violation of any piece."""
+    return float(np.max(constraint.violation(B), initial=0.0))
+
+
+def nearest_by_cvxpy(X: Array, constraint: Constraint, planes: Halfspaces | None = None) -> Array:
+    """Return the point nearest to X in a constraint's cone and in half-spaces."""
+    B = cp.Variable(X.shape, nonneg=constraint.orthant_only)
+    held = constraint.cone(B) if "cone" in constraint.abilities else []
+    if planes is not None:
+        axis = 1 if planes.each == "component" else 0
+        held = [*held, cp.sum(cp.multiply(planes.normals, B), axis=axis) >= 0]
+    program = cp.Problem(cp.Minimize(cp.sum_squares(B - X)), held)
+    with warnings.catch_warnings():
+        # CVXPY warns of the last digits; the caller's tolerance judges them.
+        warnings.simplefilter("ignore")
+        program.solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    expect(B.value is not None, f"CVXPY found no point of the set: {program.status}")
+    return np.asarray(B.value)
+
+
+def check_cone(constraint: Constraint, points: Sequence[Array]) -> None:
+    """Expect the cone to hold wherever there is no violation, and nowhere else if convex."""
+    stated = constraint.cone(cp.Variable(points[0].shape))
+    convex = all(part.is_dcp() for part in stated)
+    expect(convex, f"{constraint}.cone breaks CVXPY's rules; it must be convex in B")
+    hint = "" if constraint.orthant_only else "; if it is right for B >= 0, claim orthant_only"
+    for X in points:
+        violation = worst(constraint, X)
+        parts = constraint.cone(cp.Constant(X))
+        gap = max((float(np.max(part.violation(), initial=0.0)) for part in parts), default=0.0)
+        if violation <= INSIDE:
+            fits = gap <= BY_CVXPY * max(1.0, float(np.abs(X).max()))
+            expect(fits, f"{constraint}.cone fails by {gap:.3g} at a point of the set{hint}")
+        elif constraint.convex and violation > _CLEARLY_OUTSIDE:
+            held = f"{constraint}.cone holds where the violation is {violation:.3g}{hint}"
+            expect(gap > INSIDE, held)
+
+
+def check_projection(
+    constraint: Constraint, points: Sequence[Array], members: Sequence[Array]
+) -> None:
+    """Expect the nearest point of the set, in the precision given, and the same when repeated."""
+    for X in points:
+        with untouched(f"{constraint}.project", X):
+            P = constraint.project(X)
+        violation, size = worst(constraint, P), float(np.abs(X).max())
+        expect(violation <= INSIDE, f"{constraint}.project leaves a violation of {violation:.3g}")
+        expect_close(constraint.project(P), P, 1e-9, f"{constraint}.project moves its own point")
+        reached = float(np.linalg.norm(X - P))
+        best = min(float(np.linalg.norm(X - F)) for F in members)
+        expect(
+            reached <= best + 1e-9 * size,
+            f"{constraint} has a point nearer than its projection: {best:.3g} away, not "
+            f"{reached:.3g}",
+        )
+        if constraint.convex and "cone" in constraint.abilities:
+            wanted = nearest_by_cvxpy(X, constraint)
+            expect_close(P, wanted, BY_CVXPY, f"{constraint}.project and CVXPY disagree", size)
+        _single_precision(constraint, X)
+
+
+def _single_precision(constraint: Constraint, X: Array) -> None:
+    P = constraint.project(X.astype(np.float32))
+    expect(P.dtype == np.float32, f"{constraint}.project turns float32 into {P.dtype}")
+    violation = worst(constraint, P)
+    expect(violation <= 1e-5, f"{constraint}.project of float32 has violation {violation:.3g}")
+
+
+def check_tangent(
+    constraint: Constraint, members: Sequence[Array], points: Sequence[Array]
+) -> None:
+    """Expect half-spaces that keep the point they were made at and hold points of the set only."""
+    for P, X in zip(members, points, strict=False):
+        planes = constraint.tangent(P)
+        products = pieces(planes.normals * P, planes.each).sum(axis=1)
+        kept = products.min() >= -1e-9 * np.abs(P).max()
+        expect(kept, f"{constraint}.tangent cuts off the point it was made at")
+        # The nearest point lies on the boundary, where a half-space that is too wide shows first.
+        found = nearest_by_cvxpy(X, constraint, planes)
+        alive = np.linalg.norm(pieces(found, planes.each), axis=1) > 1e-4 * np.abs(X).max()
+        violation = float(np.max(constraint.violation(found)[alive], initial=0.0))
+        expect(
+            violation <= BY_CVXPY,
+            f"{constraint}.tangent holds a point with violation {violation:.3g}; its half-spaces "
+            "must lie inside the set",
+        )

@@ -1,0 +1,172 @@
+"""`check_solver`: a solver must keep the promises that the engine and users rely on."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf._types import Array
+from conicnmf.engine import TOLERANCE, solve
+from conicnmf.problem import Problem, constraints_of, penalties_of
+from conicnmf.result import Result, Status
+from conicnmf.solvers.base import Solver
+from conicnmf.testing._expect import expect, expect_close, untouched
+from conicnmf.testing._problems import edge_problems, fits, named, regular_problems
+
+_RISE = 1e-9
+
+
+def check_solver(
+    solver: Solver,
+    problem: Problem | Mapping[str, Problem] | None = None,
+    *,
+    monotone: bool | None = None,
+    max_iter: int = 6,
+) -> None:
+    """Check that a solver is deterministic, honest, feasible and leaves its inputs alone.
+
+    Parameters
+    ----------
+    solver : Solver
+    problem : Problem or dict of str to Problem, optional
+        What to solve. By default small problems of many kinds, those the solver fits, then data at
+        the edge: one sample, zero rows and columns, repeated columns, too many components, large
+        and small numbers.
+    monotone : bool, optional
+        Whether the objective must never rise; by default what the solver claims of itself.
+    max_iter : int
+        The iterations on each problem.
+
+    Raises
+    ------
+    AssertionError
+        With a sentence that names the broken promise and the problem.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> problem = cn.factorize(np.random.default_rng(0).random((6, 5)), 2)
+    >>> check_solver(cn.HALS(), problem, monotone=True)
+    >>> from dataclasses import dataclass
+    >>> from conicnmf.solvers import Solver, Update
+    >>> @dataclass(frozen=True)
+    ... class Idle(Solver):
+    ...     def update(self, block, A, B, memo):
+    ...         return Update(B)
+    >>> check_solver(Idle(), problem)
+    Traceback (most recent call last):
+    AssertionError: Idle on the problem does not improve on its start
+    """
+    _frozen(solver)
+    falls = solver.monotone if monotone is None else monotone
+    before = copy.deepcopy(vars(solver))
+    regular = regular_problems(solver) if problem is None else named(problem)
+    regular = {name: stated for name, stated in regular.items() if fits(stated, solver)}
+    expect(regular, f"{solver.name} fits none of the problems, look at its needs")
+    for name, stated in regular.items():
+        where = f"{solver.name} on {name}"
+        result = _run(solver, stated, where, max_iter)
+        _useful(result, where)
+        _honest_convergence(solver, stated, result, where)
+        if falls:
+            rise = float(np.diff(result.history.objective).max(initial=0.0))
+            scale = abs(result.history[0].objective)
+            expect(rise <= _RISE * scale, f"{where} lets the objective rise by {rise:.3g}")
+    if problem is None:
+        for name, stated in edge_problems(solver).items():
+            _run(solver, stated, f"{solver.name} on {name}", max_iter)
+        _single_precision(solver, max_iter)
+    expect(vars(solver) == before, f"{solver.name} keeps state on itself; return it as memo")
+
+
+def independent_objective(problem: Problem, W: Array, H: Array) -> float:
+    """Return the stated objective through CVXPY where the terms have an expression."""
+    loss, B, V = problem.loss, cp.Constant(H), problem.V
+    stated = "expression" in loss.abilities
+    total = float(loss.expression(V, W, B).value) if stated else loss.value(V, W, H)
+    for terms, X in ((problem.W, W.T), (problem.H, H)):
+        for penalty in penalties_of(terms):
+            known = "expression" in penalty.abilities
+            total += float(penalty.expression(cp.Constant(X)).value) if known else penalty.value(X)
+    return total + problem.offset
+
+
+def _frozen(solver: Solver) -> None:
+    for field in dataclasses.fields(solver):
+        try:
+            setattr(solver, field.name, getattr(solver, field.name))
+        except dataclasses.FrozenInstanceError:
+            continue
+        raise AssertionError(f"{solver.name}.{field.name} can be set; use @dataclass(frozen=True)")
+
+
+def _run(solver: Solver, problem: Problem, where: str, max_iter: int) -> Result:
+    """Solve twice and check everything that must hold on any data."""
+    scale = abs(independent_objective(problem, *(np.zeros(s) for s in problem.shapes))) or 1.0
+    seen: list[float] = []
+
+    def watch(_: Any, factors: dict[str, Array]) -> None:
+        seen.append(independent_objective(problem, factors["W"], factors["H"]))
+
+    with untouched(where, problem.V):
+        result = solve(problem, solver, stop=max_iter, seed=1, throw=False, callback=watch)
+        again = solve(problem, solver, stop=max_iter, seed=1, throw=False)
+    same = np.array_equal(result.W, again.W) and np.array_equal(result.H, again.H)
+    expect(same, f"{where} gives two answers for one seed; draw from context.rng")
+    for name, X, shape in zip("WH", (result.W, result.H), problem.shapes, strict=True):
+        expect(X.shape == shape, f"{where} returns {name} of shape {X.shape}, not {shape}")
+        expect(np.isfinite(X).all(), f"{where} returns {name} with NaN or infinite entries")
+    told = result.history.objective[1 : len(seen) + 1]
+    expect_close(told, seen, 1e-7, f"{where} reports another objective than its factors", scale)
+    _honest_status(problem, result, where, max_iter)
+    value = independent_objective(problem, result.W, result.H)
+    expect_close(result.objective, value, 1e-7, f"{where} returns another objective", scale)
+    return result
+
+
+def _honest_status(problem: Problem, result: Result, where: str, max_iter: int) -> None:
+    violation = 0.0
+    for terms, X in ((problem.W, result.W.T), (problem.H, result.H)):
+        for constraint in constraints_of(terms):
+            violation = max(violation, float(np.max(constraint.violation(X), initial=0.0)))
+    feasible = violation <= TOLERANCE
+    owned = feasible or result.status.kind == "failed"
+    expect(owned, f"{where} says {result.status.name} with a violation of {violation:.3g}")
+    counted = result.n_iter == max_iter or result.status is not Status.MAX_ITER
+    expect(counted, f"{where} says MAX_ITER after {result.n_iter} of {max_iter} iterations")
+
+
+def _useful(result: Result, where: str) -> None:
+    """Expect a feasible answer that is better than the start."""
+    status = result.status
+    expect(status.kind != "failed", f"{where} ends {status.name}: {status.value}")
+    begin = result.history[0].objective
+    expect(result.objective < begin * (1 - 1e-6), f"{where} does not improve on its start")
+
+
+def _honest_convergence(solver: Solver, problem: Problem, short: Result, where: str) -> None:
+    """Expect that a converged answer does not fall much further, and starts stay as given."""
+    start = {"W": short.W.copy(), "H": short.H.copy()}
+    with untouched(f"{where}, given a start,", *start.values()):
+        result = solve(problem, solver, init=(start["W"], start["H"]), throw=False)
+    if result.status is not Status.CONVERGED:
+        return
+    further = solve(problem, solver, init=(result.W, result.H), stop=3, throw=False)
+    fall = result.objective - further.objective
+    allowed = 1e-2 * result.objective + 1e-6 * result.history[0].objective
+    expect(fall <= allowed, f"{where} says CONVERGED, but falls by {fall:.3g} right after")
+
+
+def _single_precision(solver: Solver, max_iter: int) -> None:
+    """Expect float32 factors for float32 data."""
+    for name, problem in regular_problems(solver, np.float32).items():
+        result = solve(problem, solver, stop=max_iter, throw=False)
+        kinds = {X.dtype for X in (result.W, result.H)}
+        kept = kinds == {np.dtype(np.float32)}
+        listed = ", ".join(map(str, kinds))
+        expect(kept, f"{solver.name} on {name} turns float32 into {listed}")

@@ -1,0 +1,34 @@
+"""A fair comparison: the same problem and the same starts for every solver that fits."""
+
+import sys
+import tempfile
+
+import conicnmf as cn
+from conicnmf.report import plot_convergence, to_markdown
+
+
+def main(output):
+    """Compare on data whose true components are known to be sparse, and save a picture."""
+    data = cn.datasets.paatero()
+    problem = cn.factorize(data.V, rank=4, W=[cn.NonNegative(), cn.Sparseness(min=0.6)])
+    solvers = [
+        cn.TangentPlane(),
+        cn.SparsityMaximization(),
+        cn.HALS(),
+        cn.ProjectedGradient(),
+        cn.Multiplicative(),
+    ]
+    comparison = cn.compare(problem, solvers, seeds=range(3), time_limit=2)
+    print(to_markdown(comparison))
+    skipped = comparison.table.query("status == 'SKIPPED'").drop_duplicates("solver")
+    for line in skipped.itertuples():
+        print(f"{line.solver} was left out: {line.reason}")
+
+    best = comparison.best()
+    print(f"\nThe best result is {best.solver}'s:\n{best.certificate()}")
+    plot_convergence(comparison.results).savefig(output, dpi=120, facecolor="white")
+    print(f"picture: {output}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else f"{tempfile.mkdtemp()}/compare_solvers.png")

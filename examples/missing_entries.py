@@ -1,0 +1,48 @@
+"""Missing pixels: weights of zero leave them out of the loss, and the model fills them in."""
+
+import sys
+import tempfile
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import conicnmf as cn
+
+SHOWN, MISSING = 8, 0.3
+
+
+def main(output):
+    """Hide part of the pixels, fill them in and save a picture."""
+    V = cn.datasets.load("digits", n_samples=500).V
+    observed = np.random.default_rng(0).random(V.shape) > MISSING
+    hidden = np.where(observed, V, 0.0)
+    problem = cn.factorize(
+        hidden,
+        rank=16,
+        loss=cn.WeightedFrobenius(observed),
+        W=[cn.NonNegative(), cn.L2(0.5)],
+        H=[cn.NonNegative(), cn.L2(0.5)],
+    )
+    result = problem.solve(cn.Multiplicative(), stop=cn.MaxIter(300))
+    means = hidden.sum(axis=1, keepdims=True) / observed.sum(axis=1, keepdims=True)
+    for name, guess in (("the pixel's mean", means), ("the model", result.W @ result.H)):
+        gap = np.linalg.norm((guess - V)[~observed]) / np.linalg.norm(V[~observed])
+        print(f"{MISSING:.0%} of the pixels filled in by {name}: relative error {gap:.2f}")
+
+    figure, panels = plt.subplots(3, SHOWN, figsize=(6.4, 2.9), layout="constrained")
+    rows = {
+        "original": V,
+        "observed": np.where(observed, V, np.nan),
+        "filled in": np.where(observed, V, result.W @ result.H),
+    }
+    for axes_row, (label, images) in zip(panels, rows.items(), strict=True):
+        for axes, image in zip(axes_row, images.T, strict=False):
+            axes.imshow(image.reshape(8, 8), cmap="Blues", vmin=0, vmax=1)
+            axes.set(xticks=[], yticks=[], facecolor="#f3d9b1")
+        axes_row[0].set_ylabel(label)
+    figure.savefig(output, dpi=120)
+    print(f"picture: {output}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else f"{tempfile.mkdtemp()}/missing_entries.png")

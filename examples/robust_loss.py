@@ -1,0 +1,44 @@
+"""Outliers: a Huber loss, written in CVXPY, instead of squares."""
+
+import sys
+import tempfile
+
+import cvxpy as cp
+import matplotlib.pyplot as plt
+import numpy as np
+
+import conicnmf as cn
+
+
+def main(output):
+    """Factorize data with a few gross errors by both losses and save a picture."""
+    rng = np.random.default_rng(0)
+    data = cn.datasets.paatero(m=40, n=20, noise=0.02)
+    V, clean = data.V.copy(), data.truth["W"] @ data.truth["H"]
+    V[rng.random(V.shape) < 0.05] += 2.0
+
+    W = cp.Variable((40, 4), nonneg=True)
+    H = cp.Variable((4, 20), nonneg=True)
+    losses = {
+        "squares": cp.sum_squares(V - W @ H),
+        "Huber": cp.sum(cp.huber(V - W @ H, M=0.1)),
+    }
+    figure, panels = plt.subplots(1, 4, figsize=(8, 3.4), layout="constrained")
+    shown = {"clean": clean, "with outliers": V}
+    for name, loss in losses.items():
+        problem = cn.Problem(cp.Minimize(loss), [cp.sum(W, axis=0) <= 10])
+        result = problem.solve(stop=cn.MaxIter(20) | cn.RelDecrease(1e-4))
+        model = result.W @ result.H
+        error = np.linalg.norm(model - clean) / np.linalg.norm(clean)
+        print(f"{name}: {result.status.name} in {result.seconds:.1f} s, error {error:.3f}")
+        shown[f"{name}, error {error:.2f}"] = model
+    for axes, (title, image) in zip(panels, shown.items(), strict=True):
+        axes.imshow(image, vmin=0, vmax=1.2, aspect="auto")
+        axes.set_title(title, fontsize=9)
+        axes.set(xticks=[], yticks=[])
+    figure.savefig(output, dpi=110)
+    print(f"picture: {output}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else f"{tempfile.mkdtemp()}/robust_loss.png")
