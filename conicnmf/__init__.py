@@ -30,14 +30,16 @@ from conicnmf.errors import (
     SolveError,
 )
 from conicnmf.facade import Problem, factorize
-from conicnmf.init import NNDSVD, Given, Random
+from conicnmf.init import NNDSVD, ConeSearch, Given, Random
 from conicnmf.losses import Frobenius, WeightedFrobenius
+from conicnmf.multistart import Multistart, multistart
 from conicnmf.penalties import L1, L2, ConvexPenalty, SparsenessReward
 from conicnmf.recognise import sparseness
 from conicnmf.result import History, Result, Status, load
 from conicnmf.solvers import (
     ANLS,
     HALS,
+    JointNLP,
     Multiplicative,
     ProjectedGradient,
     SparsityMaximization,
@@ -56,6 +58,7 @@ __all__ = [
     "Box",
     "Certificate",
     "Comparison",
+    "ConeSearch",
     "ConicNMFError",
     "Convex",
     "ConvexPenalty",
@@ -67,10 +70,12 @@ __all__ = [
     "IncompatibleError",
     "InfeasibleError",
     "InputError",
+    "JointNLP",
     "Labels",
     "MaxIter",
     "ModelError",
     "Multiplicative",
+    "Multistart",
     "NonNegative",
     "NormBall",
     "Problem",
@@ -94,6 +99,7 @@ __all__ = [
     "datasets",
     "factorize",
     "load",
+    "multistart",
     "solve",
     "sparseness",
 ]

@@ -148,7 +148,9 @@ class Blocks:
 
     def violations(self, factors: Factors) -> dict[str, float]:
         """Return the largest violation of each constraint."""
-        return {
+        cap = self.problem.loss.cap
+        excess = max(0.0, self.loss(factors) / cap - 1) if np.isfinite(cap) else 0.0
+        return ({f"loss <= {cap:g}": excess} if np.isfinite(cap) else {}) | {
             f"{block.name}: {constraint}": float(
                 constraint.violation(self.view(block, factors)[1]).max(initial=0.0)
             )

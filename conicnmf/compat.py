@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import numpy as np
+
 from conicnmf._types import stored
 from conicnmf.blocks import Block, Blocks
 from conicnmf.constraints import Sparseness
@@ -137,6 +139,12 @@ def nonnegative_data(block: Block) -> Iterator[str]:
     smallest = stored(block.Y).min(initial=0.0)
     if block.name == "H" and smallest < 0:
         yield f"V has negative entries (smallest {smallest:g}), and the updates need V >= 0"
+
+
+def uncapped(block: Block) -> Iterator[str]:
+    """Yield a reason when the loss has a cap; told once, for H."""
+    if block.name == "H" and np.isfinite(block.loss.cap):
+        yield f"a cap on the loss ({block.loss.cap:g}) needs a cone program in each step"
 
 
 def mismatches_of_block(block: Block, solver: HasNeeds) -> list[str]:

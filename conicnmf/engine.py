@@ -131,6 +131,11 @@ def solve(
     return result
 
 
+def choose_solver(problem: Problem) -> Solver:
+    """Return the solver that `solve` picks when none is named."""
+    return choose(blocks_of(problem))[0]
+
+
 def _loop(
     run: _Run,
     solver: Solver,

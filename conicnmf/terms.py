@@ -179,7 +179,9 @@ class Reduced:
 
 
 class Loss(Term):
-    """How far A B is from the data Y."""
+    """How far A B is from the data Y; it may be asked to stay at or below `cap`."""
+
+    cap: float = np.inf
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss."""

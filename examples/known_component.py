@@ -21,13 +21,13 @@ def main(output):
 
     W = cp.Variable((80, 3), nonneg=True, name="W")
     H = cp.Variable((3, 50), nonneg=True, name="H")
-    loss = cp.Minimize(cp.sum_squares(V - W @ H) + 0.1 * cp.sum(W))
+    loss = cp.Minimize(cp.sum_squares(V - W @ H))
     models = {"nothing known": [], "background known": [W[:, 0] == background]}
 
     figure, panels = plt.subplots(1, 2, figsize=(7, 2.8), sharey=True, layout="constrained")
     for axes, (title, known) in zip(panels, models.items(), strict=True):
         problem = cn.Problem(loss, known)
-        result = problem.solve(cn.HALS(), stop=cn.MaxIter(2000) | cn.RelDecrease(1e-7))
+        result = problem.solve(cn.HALS(), stop=cn.MaxIter(1000) | cn.RelDecrease(1e-6))
         print(f"{title}\n{problem}\n{result.status.name}, objective {result.objective:.3f}\n")
         axes.plot(place, result.W / result.W.max(axis=0))
         axes.plot(place, truth, color="0.8", zorder=0)

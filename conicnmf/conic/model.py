@@ -43,13 +43,15 @@ class PlainProgram:
             return cp.sum_squares(residual(target, self.variable)) + self.penalty
         return self.block.loss.expression(self.block.Y, target, self.variable) + self.penalty
 
-    def at_most(self, target: Reduced | Array, level: float) -> cp.Constraint:
-        """Return the constraint that loss and penalties do not exceed `level`."""
+    def at_most(
+        self, target: Reduced | Array, level: float, penalised: bool = True
+    ) -> cp.Constraint:
+        """Return the constraint that the loss (and the penalties) do not exceed `level`."""
         unit = abs(level) or 1.0
         if not isinstance(target, Reduced):
             return self.objective(target) / unit <= level / unit
         allowed = max(level - target.constant, 0.0)
-        if self.block.penalties:
+        if penalised and self.block.penalties:
             return self.objective(target) / unit <= allowed / unit
         # A norm is better conditioned than its square: the solver sees one cone of unit size.
         radius = float(np.sqrt(allowed)) or 1.0
@@ -66,6 +68,8 @@ class PlainProgram:
     ) -> tuple[Array | None, list[InnerSolve]]:
         """Minimize loss, penalties and ⟨linear, B⟩ over B, with the cuts."""
         held = [part for cut in cuts for part in cut.constraints(self.variable)]
+        if np.isfinite(self.block.loss.cap):
+            held.append(self.at_most(target, self.block.loss.cap, penalised=False))
         objective = self.objective(target)
         if linear is not None:
             objective = objective + cp.sum(cp.multiply(linear, self.variable))

@@ -34,6 +34,8 @@ def native_reasons(block: Block) -> Iterator[str]:
         yield f"{block.name} may be negative"
     if "quadratic" not in block.loss.abilities:
         yield f"{block.loss} has no quadratic form"
+    if np.isfinite(block.loss.cap):
+        yield "the loss has a cap"
     for penalty in block.penalties:
         if "orthant" not in penalty.abilities:
             yield f"{penalty} on {block.name} needs the cone solver"
@@ -79,6 +81,10 @@ class NativeStep:
         self.last = B
         status = cp.OPTIMAL if sweeps < _SWEEPS else cp.OPTIMAL_INACCURATE
         return Solution(B, [InnerSolve("NATIVE", status, sweeps, time.perf_counter() - begin)])
+
+    def uncapped(self) -> NativeStep:
+        """Return the step itself: a capped loss goes to the cone solver."""
+        return self
 
     def value(self, B: Array) -> float:
         """Return the block's objective."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import cvxpy as cp
@@ -32,6 +33,9 @@ class Step(Protocol):
 
     def value(self, B: Array) -> float:
         """Return the block's objective."""
+
+    def uncapped(self) -> Step:
+        """Return the step without the cap on the loss."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +67,8 @@ class BlockProgram:
         self._backends = chain(backend)
         self._plain = PlainProgram(block)
         self._compiled: CompiledProgram | None = None
-        self._compiles = backend is None or self._backends[0] == "CLARABEL"
+        fits = backend is None or self._backends[0] == "CLARABEL"
+        self._compiles = fits and not np.isfinite(block.loss.cap)
 
     def at(self, A: Array, linear: Array | None = None, signs: Array | None = None) -> ConicStep:
         """Return the program for this A, ready to be solved with one set of cuts after another.
@@ -119,6 +124,12 @@ class ConicStep:
         if cuts is None:
             cuts = [Cut.none(self.block.shape, c.each) for c in self.block.reverse_convex]
         return self.program.solve(self.target, cuts, self.linear, deadline)
+
+    def uncapped(self) -> ConicStep:
+        """Return the step without the cap on the loss."""
+        loss = copy(self.block.loss)
+        object.__setattr__(loss, "cap", np.inf)
+        return replace(self, program=BlockProgram(replace(self.block, loss=loss)))
 
     def value(self, B: Array) -> float:
         """Return the block's objective."""

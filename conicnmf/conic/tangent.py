@@ -64,6 +64,11 @@ def tangent_step(
     """Solve a block; `previous` supplies directions for components that a step drives to zero."""
     outcome = Outcome()
     first = step.solve(deadline=deadline)
+    if first.infeasible and np.isfinite(step.block.loss.cap):
+        # The start lies above the cap: go down first.
+        step = step.uncapped()
+        outcome.records += first.records
+        first = step.solve(deadline=deadline)
     outcome.records += first.records
     outcome.B, outcome.infeasible = first.B, first.infeasible
     reverse = step.block.reverse_convex

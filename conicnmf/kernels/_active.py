@@ -1,9 +1,11 @@
-"""The active-set search of non-negative least squares for one column of a scaled block.
+"""The active-set search of non-negative least squares for the columns of a scaled block.
 
 Atoms with a positive gradient enter a Cholesky factor, a few at a time; the iterate moves towards
 the least-squares point of the factor, and the atoms that reach zero on the way leave it. Of the
 atoms that entered together at least one has a positive coefficient once those that have not are
 taken out again, so every round lowers the objective and no support can return.
+
+Counters start as np.int64(0): a bare 0 is a type of its own, and every callee is compiled twice.
 """
 
 from __future__ import annotations
@@ -27,7 +29,6 @@ FREE, PASSIVE, BLOCKED, CLOSED = 0, 1, 2, 3
 # gradients, each O(r k), for a few wrong guesses.
 _BATCH, _SHARE = 8, 0.4
 _REFINEMENTS = 6
-_SWEEPS = 1000
 
 
 @jit
@@ -69,27 +70,11 @@ def tolerance(c: Array, x: Array, k: int, eps: float) -> float:
 
 
 @jit
-def _enter(G: Array, c: Array, work: Work, state: State, k: int, tol: float, eps: float) -> int:
-    """Push the free atoms with the largest gradients and return the size of the factor."""
-    U, z, atoms, v, _, w = work
-    cut = tol
-    for _ in range(_BATCH):
-        best, chosen = cut, -1
-        for j in range(c.size):
-            if state[j] == FREE and w[j] > best:
-                best, chosen = w[j], j
-        if chosen < 0:
-            break
-        cut = max(cut, _SHARE * best)
-        push(U, z, atoms, k, G, c, chosen, v, eps * (k + 4))
-        state[chosen] = PASSIVE
-        k += 1
-    return k
-
-
-@jit
 def step(x: Array, work: Work, state: State, k: int) -> tuple[int, bool]:
-    """Move x to the least-squares point of the factor, dropping the atoms that reach zero."""
+    """Move x to the least-squares point of the factor; atoms that reach zero drop out and wait.
+
+    Returns the size of the factor and whether x moved.
+    """
     U, z, atoms, _, s, _ = work
     moved = False
     while True:
@@ -117,34 +102,51 @@ def step(x: Array, work: Work, state: State, k: int) -> tuple[int, bool]:
 
 
 @jit
-def release(state: State) -> None:
-    """Let the atoms that waited for a move enter again."""
-    for j in range(state.size):
-        if state[j] == BLOCKED:
-            state[j] = FREE
+def _enter(
+    G: Array, c: Array, work: Work, state: State, k: int, tol: float, eps: float
+) -> tuple[int, float]:
+    """Push the free atoms with the largest gradients; return the factor's size and the worst w."""
+    U, z, atoms, v, _, w = work
+    worst, cut = 0.0, tol
+    for j in range(c.size):
+        if state[j] == PASSIVE:
+            worst = max(worst, abs(w[j]))
+        elif state[j] != CLOSED:
+            worst = max(worst, w[j])
+    for _ in range(_BATCH):
+        best, chosen = cut, np.int64(-1)
+        for j in range(c.size):
+            if state[j] == FREE and w[j] > best:
+                best, chosen = w[j], j
+        if chosen < 0:
+            break
+        cut = max(cut, _SHARE * best)
+        push(U, z, atoms, k, G, c, chosen, v, eps * (k + 4))
+        state[chosen] = PASSIVE
+        k += 1
+    return k, worst
 
 
 @jit
-def descend(
-    G: Array, c: Array, x: Array, work: Work, state: State, k: int, eps: float, rounds: int
+def _descend(
+    G: Array, c: Array, x: Array, work: Work, state: State, k: int, eps: float
 ) -> tuple[int, bool]:
-    """Solve from the point x of the factor over its own and the free atoms.
+    """Solve from the feasible point x of the factor over its own and the free atoms.
 
     Returns the size of the factor, whether the optimum is certain, and leaves its gradient in w.
     """
     U, z, atoms, v, _, w = work
     refined = 0
-    for _ in range(rounds):
+    for _ in range(3 * c.size + 30):
+        k, moved = step(x, work, state, k)
+        if moved:
+            for j in range(c.size):
+                if state[j] == BLOCKED:
+                    state[j] = FREE
         gradient(G, c, atoms, k, x, w)
         tol = tolerance(c, x, k, eps)
-        size = _enter(G, c, work, state, k, tol, eps)
+        size, worst = _enter(G, c, work, state, k, tol, eps)
         if size == k:
-            worst = 0.0
-            for j in range(c.size):
-                if state[j] == PASSIVE:
-                    worst = max(worst, abs(w[j]))
-                elif state[j] != CLOSED:
-                    worst = max(worst, w[j])
             if worst <= tol or refined == _REFINEMENTS:
                 # Rounding may leave a little more than tol; only much more is a failure.
                 return k, worst <= 100 * tol
@@ -154,71 +156,73 @@ def descend(
             forward(U, v, k, z)
             for i in range(k):
                 z[i] += v[i]
-        k, moved = step(x, work, state, size)
-        if moved:
-            release(state)
+        k = size
     return k, False
 
 
 @jit
-def start(G: Array, c: Array, x: Array, work: Work, state: State, eps: float) -> int:
-    """Build the factor of the positive entries of x, without those that would turn negative.
-
-    Returns its size, with x on its least-squares point; entries not in it become zero.
-    """
-    U, z, atoms, v, s, _ = work
-    k = 0
+def _open(
+    c: Array, limit: float, yy: float, x: Array, work: Work, state: State, k: int, eps: float
+) -> bool:
+    """Free the closed atom with the largest gradient, unless ‖y − A x‖² ≤ limit or none pulls."""
+    _, _, atoms, _, _, w = work
+    rest = yy
+    for i in range(k):
+        rest -= c[atoms[i]] * x[atoms[i]]  # ‖y‖² − cᵀx, as x is optimal on its atoms
+    best, chosen = tolerance(c, x, k, eps), -1
     for j in range(c.size):
-        if x[j] > 0 and push(U, z, atoms, k, G, c, j, v, eps) > 1e3 * eps * (k + 4):
+        if state[j] == CLOSED and w[j] > best:
+            best, chosen = w[j], j
+    if chosen < 0 or rest <= limit:
+        return False
+    state[chosen] = FREE
+    return True
+
+
+@jit
+def _solve_column(
+    G: Array,
+    c: Array,
+    yy: float,
+    x: Array,
+    work: Work,
+    state: State,
+    most: int,
+    rel_error: float,
+    eps: float,
+) -> bool:
+    """Overwrite the guess x by the solution over the open atoms; return whether it is certain."""
+    U, z, atoms, v, _, _ = work
+    k = np.int64(0)
+    for j in range(c.size):
+        guessed, x[j] = x[j] > 0, 0.0
+        if guessed and push(U, z, atoms, k, G, c, j, v, eps) > 1e3 * eps * (k + 4):
             state[j] = PASSIVE
             k += 1
-        x[j] = 0.0
-    negative = True
-    while negative:
-        negative = False
-        solve(U, z, k, s)
-        for i in range(k - 1, -1, -1):
-            if s[i] <= 0:
-                negative = True
-                state[atoms[i]] = FREE
-                remove(U, z, atoms, k, i)
-                k -= 1
-    for i in range(k):
-        x[atoms[i]] = s[i]
-    return k
+    # From x = 0, the first step drops all negative coefficients at once till none is left.
+    certain = False
+    for opened in range(most + 1):
+        k, certain = _descend(G, c, x, work, state, k, eps)
+        if opened == most or not _open(c, rel_error * yy, yy, x, work, state, k, eps):
+            break
+    return certain
 
 
 @jit
-def _coordinate_descent(G: Array, c: Array, x: Array, w: Array, eps: float) -> None:
-    """Finish x by exact coordinate steps, which cannot cycle: every one lowers the objective."""
-    r = c.size
-    for t in range(r):
-        w[t] = c[t]
-        for j in range(r):
-            w[t] -= G[t, j] * x[j]
-    for _ in range(_SWEEPS):
-        tol = tolerance(c, x, r, eps)
-        worst = 0.0
-        for j in range(r):
-            change = max(w[j], -x[j])
-            if G[j, j] == 0 or change == 0:
-                continue
-            worst = max(worst, abs(change))
-            x[j] += change
-            for t in range(r):
-                w[t] -= change * G[j, t]
-        if worst <= tol:
-            return
-
-
-@jit
-def solve_column(
-    G: Array, c: Array, x: Array, work: Work, state: State, eps: float, rounds: int
+def solve_range(
+    G: Array,
+    C: Array,
+    yy: Array,
+    X: Array,
+    states: State,
+    certain: NDArray[np.bool_],
+    most: int,
+    rel_error: float,
+    first: int,
+    last: int,
+    eps: float,
 ) -> None:
-    """Overwrite x, whose positive entries are a guess of the support, by the exact solution."""
-    for j in range(c.size):
-        state[j] = FREE
-    k = start(G, c, x, work, state, eps)
-    _, certain = descend(G, c, x, work, state, k, eps, rounds)
-    if not certain:
-        _coordinate_descent(G, c, x, work[5], eps)
+    """Solve the columns first…last in place, then open closed atoms one by one, at most `most`."""
+    work = workspace(G.shape[0])
+    for n in range(first, last):
+        certain[n] = _solve_column(G, C[n], yy[n], X[n], work, states[n], most, rel_error, eps)

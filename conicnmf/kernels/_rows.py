@@ -26,6 +26,8 @@ def as_rows(X: ArrayLike, like: Array | None = None) -> Array:
     """
     array = np.asarray(X)
     dtype: Any = array.dtype if like is None else like.dtype
+    if like is not None and array.shape != like.shape:
+        array = np.broadcast_to(array, like.shape)  # kernels read without checking bounds
     if dtype not in (np.float32, np.float64):
         dtype = np.float64
     return np.require(array, dtype=dtype, requirements=["C", "W"])
@@ -39,7 +41,9 @@ def per_row(value: ArrayLike, rows: int) -> NDArray[np.float64]:
     >>> per_row(2, 3)
     array([2., 2., 2.])
     """
-    return np.array(np.broadcast_to(np.asarray(value, dtype=np.float64), (rows,)))
+    out = np.empty(rows)
+    out[:] = value
+    return out
 
 
 @jit

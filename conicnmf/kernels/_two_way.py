@@ -1,4 +1,8 @@
-"""Pursuit in both directions for one column of a scaled block: atoms are added and dropped."""
+"""Pursuit in both directions for one column of a scaled block: atoms are added and dropped.
+
+The iterate is always the least-squares point of its atoms with every coefficient positive, hence
+the non-negative least-squares solution on its own support.
+"""
 
 from __future__ import annotations
 
@@ -7,51 +11,27 @@ import numpy as np
 from conicnmf._types import Array
 from conicnmf.kernels._active import (
     CLOSED,
-    FREE,
     PASSIVE,
     State,
     Work,
-    descend,
-    release,
+    gradient,
     step,
     tolerance,
+    workspace,
 )
-from conicnmf.kernels._factor import Places, invert, push, remove
+from conicnmf.kernels._factor import Places, invert, push
 from conicnmf.kernels._jit import jit
 
 
 @jit
-def residual(c: Array, yy: float, x: Array, atoms: Places, k: int) -> float:
-    """Return ‖y − A x‖² = ‖y‖² − cᵀx, which holds where x is optimal on its support."""
-    fit = 0.0
-    for i in range(k):
-        fit += c[atoms[i]] * x[atoms[i]]
-    return yy - fit
+def _distances(G: Array, U: Array, atoms: Places, k: int, Q: Array, left: Array) -> None:
+    """Write the squared distance of every atom to the span of the first k.
 
-
-@jit
-def _estimate(
-    G: Array,
-    x: Array,
-    work: Work,
-    state: State,
-    k: int,
-    price: float,
-    tol: float,
-    Q: Array,
-    A: Array,
-    T: Array,
-    worth: Array,
-) -> None:
-    """Write what adding each outside or dropping each inside atom takes off the cost.
-
-    Exact as long as no coefficient changes sign. Q = U⁻ᵀ G_P holds the outside atoms' parts in
-    the span of the support; what is left of their squares is the distance to it.
+    Row by row, Q = U⁻ᵀ G_P holds the coordinates of their projections.
     """
-    U, _, atoms, v, _, w = work
     r = G.shape[0]
     for j in range(r):
-        v[j] = G[j, j]
+        left[j] = G[j, j]
     for i in range(k):
         for t in range(r):
             Q[i, t] = G[atoms[i], t]
@@ -62,9 +42,33 @@ def _estimate(
         a = 1 / U[i, i]
         for t in range(r):
             Q[i, t] *= a
-            v[t] -= Q[i, t] * Q[i, t]
-    for j in range(r):
-        enters = k < Q.shape[0] and state[j] == CLOSED and w[j] > tol and v[j] > tol
+            left[t] -= Q[i, t] * Q[i, t]
+
+
+@jit
+def _estimate(
+    G: Array,
+    c: Array,
+    x: Array,
+    work: Work,
+    k: int,
+    price: float,
+    eps: float,
+    Q: Array,
+    A: Array,
+    T: Array,
+    worth: Array,
+) -> None:
+    """Write what adding each outside or dropping each inside atom takes off the cost.
+
+    Exact as long as no coefficient changes sign.
+    """
+    U, _, atoms, v, _, w = work
+    gradient(G, c, atoms, k, x, w)
+    tol = tolerance(c, x, k, eps)
+    _distances(G, U, atoms, k, Q, v)
+    for j in range(c.size):
+        enters = k < Q.shape[0] and x[j] == 0 and w[j] > tol and v[j] > tol
         worth[j] = w[j] * w[j] / v[j] - price if enters else 0.0
     invert(U, k, T, A)
     for i in range(k):
@@ -72,45 +76,42 @@ def _estimate(
 
 
 @jit
-def _change(
-    G: Array, c: Array, x: Array, work: Work, state: State, k: int, j: int, eps: float
+def _settle(
+    G: Array, c: Array, x: Array, work: Work, state: State, support: Places, k: int, eps: float
 ) -> int:
-    """Add atom j, or drop it if it is in, and solve; atoms that come out as zero are left out."""
-    U, z, atoms, _, _, _ = work
-    if state[j] == PASSIVE:
-        place = 0
-        while atoms[place] != j:
-            place += 1
-        remove(U, z, atoms, k, place)
-        x[j] = 0.0
-        state[j] = CLOSED
-        k, _ = step(x, work, state, k - 1)
-        release(state)
-    else:
-        state[j] = FREE
-    k, _ = descend(G, c, x, work, state, k, eps, 3 * c.size + 30)
-    for i in range(c.size):
-        if state[i] != PASSIVE:
-            state[i] = CLOSED
+    """Factor the support and move x to its least-squares point; atoms that reach zero leave."""
+    U, z, atoms, v, _, _ = work
+    for i in range(k):
+        push(U, z, atoms, i, G, c, support[i], v, eps * (i + 4))
+    k, _ = step(x, work, state, k)
     return k
 
 
 @jit
-def _rebuild(
-    G: Array, c: Array, x: Array, work: Work, state: State, old: Places, values: Array, eps: float
-) -> int:
-    """Go back to the support and the coefficients before a change that did not pay."""
-    U, z, atoms, v, _, _ = work
-    x[:] = values
-    state[:] = CLOSED
-    for i in range(old.size):
-        push(U, z, atoms, i, G, c, old[i], v, eps * (i + 4))
-        state[old[i]] = PASSIVE
-    return old.size
+def _cost(c: Array, yy: float, x: Array, atoms: Places, k: int, price: float) -> float:
+    """Return ‖y − A x‖² + price·k; the square is ‖y‖² − cᵀx where x is optimal on its support."""
+    cost = yy + price * k
+    for i in range(k):
+        cost -= c[atoms[i]] * x[atoms[i]]
+    return cost
 
 
 @jit
-def two_way_column(
+def _toggle(atoms: Places, k: int, j: int, support: Places) -> int:
+    """List the first k atoms without j, or with it if it is not among them."""
+    size = 0
+    for i in range(k):
+        if atoms[i] != j:
+            support[size] = atoms[i]
+            size += 1
+    if size == k:
+        support[size] = j
+        size += 1
+    return size
+
+
+@jit
+def _two_way_column(
     G: Array,
     c: Array,
     yy: float,
@@ -123,24 +124,47 @@ def two_way_column(
     eps: float,
 ) -> None:
     """Make the most promising change that lowers the cost until none does."""
-    atoms, w = work[2], work[5]
-    state = np.full(c.size, CLOSED, np.int8)
-    worth = np.empty(c.size)
-    w[:] = c
-    k, cost = 0, yy
+    atoms, state, worth = work[2], np.empty(c.size, np.int8), np.empty(c.size)
+    trial, kept, best = np.empty_like(atoms), np.empty_like(atoms), np.zeros(c.size)
+    k, cost, better = np.int64(0), yy, True
     # A smaller fall may be rounding; every accepted one is larger, so no support comes twice.
     margin = 64 * eps * max(yy, 1.0)
-    _estimate(G, x, work, state, k, price, tolerance(c, x, k, eps), Q, A, T, worth)
     while True:
-        j = np.argmax(worth)
-        if not worth[j] > margin:
+        if better:
+            _estimate(G, c, x, work, k, price, eps, Q, A, T, worth)
+            kept[:k], best[:] = atoms[:k], x
+        chosen = np.int64(0)
+        for j in range(c.size):
+            if worth[j] > worth[chosen]:
+                chosen = j
+        x[:] = best
+        if not worth[chosen] > margin:
             return
-        old, values = atoms[:k].copy(), x.copy()
-        k = _change(G, c, x, work, state, k, j, eps)
-        changed = residual(c, yy, x, atoms, k) + price * k
-        if changed < cost - margin:
-            cost = changed
-            _estimate(G, x, work, state, k, price, tolerance(c, x, k, eps), Q, A, T, worth)
-        else:
-            k = _rebuild(G, c, x, work, state, old, values, eps)
-            worth[j] = 0.0
+        x[chosen] = 0.0
+        size = _toggle(kept, k, chosen, trial)
+        size = _settle(G, c, x, work, state, trial, size, eps)
+        changed = _cost(c, yy, x, atoms, size, price)
+        better = changed < cost - margin
+        if better:
+            k, cost = size, changed
+        worth[chosen] = 0.0
+
+
+@jit
+def two_way_range(
+    G: Array,
+    C: Array,
+    yy: Array,
+    X: Array,
+    prices: Array,
+    most: int,
+    first: int,
+    last: int,
+    eps: float,
+) -> None:
+    """Code the columns first…last, from X = 0, with at most `most` atoms each."""
+    r = G.shape[0]
+    work = workspace(r)
+    Q, A, T = np.empty((most, r)), np.empty((most, most)), np.empty((most, most))
+    for n in range(first, last):
+        _two_way_column(G, C[n], yy[n], X[n], prices[n], work, Q, A, T, eps)

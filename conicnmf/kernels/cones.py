@@ -122,7 +122,7 @@ def project_cone(X: ArrayLike, s: float) -> Array:
 
 
 def project_halfspace_cone(X: ArrayLike, T: ArrayLike, s: float) -> Array:
-    """Project each row x onto C(s) ∩ {w : ⟨t,w⟩ ≥ 0}, with t the same row of T.
+    """Project each row x onto C(s) ∩ {w : ⟨t,w⟩ ≥ 0}, with t the same row of T (or its only row).
 
     Examples
     --------

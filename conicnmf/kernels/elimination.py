@@ -15,37 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from conicnmf._types import Array
 from conicnmf.errors import InputError
-from conicnmf.kernels._active import State, Work, solve_column, workspace
+from conicnmf.kernels._active import CLOSED, FREE, Work, workspace
 from conicnmf.kernels._columns import over_columns, per_column, scale_columns
 from conicnmf.kernels._factor import Places, invert, push, solve
 from conicnmf.kernels._jit import jit
+from conicnmf.kernels.nnls import solve_open
 
 
 @jit
-def _independent(G: Array, c: Array, x: Array, work: Work, eps: float) -> tuple[int, float]:
-    """Factor the support of x without the atoms that depend on others: these go at no cost.
-
-    Returns the size of the factor and the squared norm of its fit, and solves for s.
-    """
-    U, z, atoms, v, s, _ = work
-    k = 0
-    for j in range(c.size):
-        if x[j] > 0 and push(U, z, atoms, k, G, c, j, v, eps) > 16 * eps * (k + 4):
-            k += 1
-    solve(U, z, k, s)
-    explained = 0.0
-    for i in range(k):
-        explained += z[i] * z[i]
-    return k, explained
-
-
-@jit
-def _price(A: Array, s: Array, members: Places, size: int, M: Array, u: Array) -> float:
-    """Return Δ of dropping the listed places together: they are eliminated one after another."""
+def _price(A: Array, s: Array, first: int, last: int, M: Array, u: Array) -> float:
+    """Return Δ of dropping the places first…last together, eliminated one after another."""
+    size = last - first
     for a in range(size):
-        u[a] = s[members[a]]
+        u[a] = s[first + a]
         for b in range(size):
-            M[a, b] = A[members[a], members[b]]
+            M[a, b] = A[first + a, first + b]
     price = 0.0
     for a in range(size):
         price += u[a] * u[a] / M[a, a]
@@ -58,52 +42,43 @@ def _price(A: Array, s: Array, members: Places, size: int, M: Array, u: Array) -
 
 
 @jit
-def _cheapest_group(
-    A: Array, s: Array, atoms: Places, k: int, labels: Places, members: Places, M: Array, u: Array
-) -> tuple[float, int]:
-    """Return the smallest Δ and its label; between equals the smaller label goes."""
-    best, chosen = np.inf, -1
-    for i in range(k):
-        label = labels[atoms[i]]
-        size = 0
-        for other in range(k):
-            if labels[atoms[other]] == label:
-                members[size] = other
-                size += 1
-        if members[0] != i:
-            continue  # this group has been priced at its first member
-        price = _price(A, s, members, size, M, u)
-        if price < best or (price == best and label < chosen):
-            best, chosen = price, label
-    return best, chosen
+def _cheapest(
+    A: Array, s: Array, labels: Places, k: int, M: Array, u: Array
+) -> tuple[float, int, int]:
+    """Return the smallest Δ and the places first…last of its label; the first among equals."""
+    best, start, stop = np.inf, 0, 0
+    first = np.int64(0)
+    while first < k:
+        last = first + 1
+        while last < k and labels[last] == labels[first]:
+            last += 1
+        if last == first + 1:
+            price = s[first] * s[first] / A[first, first]
+        else:
+            price = _price(A, s, first, last, M, u)
+        if price < best:
+            best, start, stop = price, first, last
+        first = last
+    return best, start, stop
 
 
 @jit
-def _cheapest_atom(A: Array, s: Array, atoms: Places, k: int) -> tuple[float, int]:
-    """Return the smallest Δ and its atom; between equals the smaller index goes."""
-    best, chosen = np.inf, -1
-    for i in range(k):
-        price = s[i] * s[i] / A[i, i]
-        if price < best or (price == best and atoms[i] < chosen):
-            best, chosen = price, atoms[i]
-    return best, chosen
-
-
-@jit
-def _drop(A: Array, s: Array, atoms: Places, k: int, q: int) -> None:
-    """Down-date A and s for the loss of place q, which the last place then fills."""
-    pivot, value = A[q, q], s[q]
-    last = k - 1
-    for i in range(k):
-        A[i, q], A[i, last] = A[i, last], A[i, q]
+def _drop(A: Array, s: Array, labels: Places, atoms: Places, k: int, q: int, row: Array) -> None:
+    """Down-date A, s and the lists for the loss of place q; what follows it moves up by one."""
+    value = s[q] / A[q, q]
     for t in range(k):
-        A[q, t], A[last, t] = A[last, t], A[q, t]
-    s[q], atoms[q] = s[last], atoms[last]
-    for i in range(last):
-        ratio = A[last, i] / pivot
-        s[i] -= ratio * value
-        for t in range(last):
-            A[i, t] -= ratio * A[last, t]
+        row[t] = A[q, t]
+    for i in range(k):
+        if i == q:
+            continue
+        ratio = row[i] / row[q]
+        to = i if i < q else i - 1
+        s[to] = s[i] - row[i] * value
+        labels[to], atoms[to] = labels[i], atoms[i]
+        for t in range(q):
+            A[to, t] = A[i, t] - ratio * row[t]
+        for t in range(q + 1, k):
+            A[to, t - 1] = A[i, t] - ratio * row[t]
 
 
 @jit
@@ -114,24 +89,30 @@ def _eliminate_column(
     x: Array,
     limit: float,
     squared: bool,
-    labels: Places,
+    groups: Places,
+    order: Places,
     work: Work,
     A: Array,
     M: Array,
     eps: float,
-) -> int:
-    """Leave the kept atoms at the front of the work list and return their number."""
-    U, _, atoms, v, s, _ = work
-    members = np.empty(c.size if labels.size else 0, np.int64)
-    k: int
-    k, explained = _independent(G, c, x, work, eps)
+) -> None:
+    """Set the entries of the support x to zero whose atoms are dropped."""
+    U, z, atoms, v, s, _ = work
+    labels = np.empty(c.size, np.int64)
+    k = np.int64(0)
+    rest = yy
+    for j in order:
+        inside, x[j] = x[j] > 0, 0.0
+        # An atom that depends on those before it goes at no cost.
+        if inside and push(U, z, atoms, k, G, c, j, v, eps) > 16 * eps * (k + 4):
+            labels[k] = groups[j]
+            rest -= z[k] * z[k]
+            k += 1
+    solve(U, z, k, s)
     invert(U, k, M, A)
-    rest = max(0.0, yy - explained)
+    rest = max(0.0, rest)
     while k > 0:
-        if labels.size:
-            price, chosen = _cheapest_group(A, s, atoms, k, labels, members, M, v)
-        else:
-            price, chosen = _cheapest_atom(A, s, atoms, k)
+        price, first, last = _cheapest(A, s, labels, k, M, v)
         rise = price
         if not squared and price > 0:
             # √(rest + price) − √rest without its cancellation
@@ -139,26 +120,11 @@ def _eliminate_column(
         if not rise < limit:
             break
         rest += price
-        for i in range(k - 1, -1, -1):
-            if (labels[atoms[i]] if labels.size else atoms[i]) == chosen:
-                _drop(A, s, atoms, k, i)
-                k -= 1
-    return k
-
-
-@jit
-def _solve_kept(G: Array, c: Array, x: Array, k: int, work: Work, state: State, eps: float) -> None:
-    """Overwrite x by the non-negative least-squares solution on the first k atoms listed."""
-    kept = work[2][:k].copy()
-    block, pull, part = np.empty((k, k)), np.empty(k), np.ones(k)
+        for q in range(last - 1, first - 1, -1):
+            _drop(A, s, labels, atoms, k, q, v)
+            k -= 1
     for i in range(k):
-        pull[i] = c[kept[i]]
-        for t in range(k):
-            block[i, t] = G[kept[i], kept[t]]
-    solve_column(block, pull, part, work, state, eps, 3 * k + 30)
-    x[:] = 0.0
-    for i in range(k):
-        x[kept[i]] = part[i]
+        x[atoms[i]] = 1.0
 
 
 @jit
@@ -169,26 +135,17 @@ def _eliminate_range(
     X: Array,
     limits: Array,
     squared: bool,
-    labels: Places,
+    groups: Places,
+    order: Places,
     first: int,
     last: int,
     eps: float,
 ) -> None:
     r = G.shape[0]
     work = workspace(r)
-    state = np.empty(r, np.int8)
     A, M = np.empty((r, r)), np.empty((r, r))
     for n in range(first, last):
-        c, x, limit = C[n], X[n], limits[n]
-        k = 0
-        if limit > 0:
-            k = _eliminate_column(G, c, yy[n], x, limit, squared, labels, work, A, M, eps)
-        else:
-            for j in range(r):
-                if x[j] > 0:
-                    work[2][k] = j
-                    k += 1
-        _solve_kept(G, c, x, k, work, state, eps)
+        _eliminate_column(G, C[n], yy[n], X[n], limits[n], squared, groups, order, work, A, M, eps)
 
 
 def eliminate(
@@ -243,22 +200,26 @@ def eliminate(
         raise InputError(f"lam is the price of an atom and must be >= 0, got {lam}")
     labels = _labels(groups, r)
     X = np.ascontiguousarray(start.T > 0).astype(np.float64)
-    prices = lam / np.where(block.sizes > 0, block.sizes, 1.0)
-    limits = prices**2 if squared else prices
+    if lam > 0:
+        prices = lam / np.where(block.sizes > 0, block.sizes, 1.0)
+        limits = prices**2 if squared else prices
+        order = np.argsort(labels, kind="stable")
 
-    def run(first: int, last: int) -> None:
-        _eliminate_range(
-            block.G, block.C, squares, X, limits, squared, labels, first, last, block.eps
-        )
+        def run(first: int, last: int) -> None:
+            _eliminate_range(
+                *(block.G, block.C, squares, X, limits, bool(squared)),
+                *(labels, order, first, last, block.eps),
+            )
 
-    over_columns(run, n, work=0.1 * float((X.sum(axis=1) ** 3).sum()))
+        over_columns(run, n, work=0.1 * float((X.sum(axis=1) ** 3).sum()))
+    solve_open(block, X, np.where(X > 0, FREE, CLOSED).astype(np.int8))
     return block.restore(X)
 
 
 def _labels(groups: ArrayLike | None, r: int) -> NDArray[np.int64]:
-    """Return one label per atom, or none at all when every atom stands alone."""
+    """Return one label per atom: its group, or itself."""
     if groups is None:
-        return np.empty(0, np.int64)
+        return np.arange(r)
     labels = np.asarray(groups)
     if labels.shape != (r,) or not np.issubdtype(labels.dtype, np.integer):
         raise InputError(

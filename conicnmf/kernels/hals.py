@@ -45,7 +45,8 @@ def _sweep(
     """Update every row of a tile once and write the squared changes of its columns, in `units`."""
     rest = np.empty(width, tile.dtype)
     low, tiny = limits[0], limits[1]
-    moved[:width] = 0.0
+    for t in range(width):
+        moved[t] = 0.0
     for j in range(G.shape[0]):
         if G[j, j] < tiny:
             continue
@@ -74,14 +75,17 @@ def _sweep_range(
     opening, closing = 0.0, 0.0
     for at in range(first, last, size):
         width = min(size, last - at)
-        tile[:, :width] = B[:, at : at + width]
+        for j in range(r):
+            for t in range(width):
+                tile[j, t] = B[j, at + t]
         for sweep in range(sweeps):
             _sweep(G, C, at, tile, width, limits, units, moved)
-            if sweep == 0:
-                opening += moved[:width].sum()
-            if sweep == sweeps - 1:
-                closing += moved[:width].sum()
-        B[:, at : at + width] = tile[:, :width]
+            for t in range(width):
+                opening += moved[t] if sweep == 0 else 0.0
+                closing += moved[t] if sweep == sweeps - 1 else 0.0
+        for j in range(r):
+            for t in range(width):
+                B[j, at + t] = tile[j, t]
     return opening, closing
 
 

@@ -9,20 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from conicnmf._types import Array
 from conicnmf.errors import InputError
-from conicnmf.kernels._active import solve_column, workspace
-from conicnmf.kernels._columns import over_columns, scale_columns
-from conicnmf.kernels._jit import jit
+from conicnmf.kernels._active import CLOSED, FREE, State, solve_range
+from conicnmf.kernels._columns import Columns, over_columns, scale_columns
+from conicnmf.kernels.hals import hals_sweeps
 
-
-@jit
-def _solve_range(
-    G: Array, C: Array, X: Array, first: int, last: int, eps: float, rounds: int
-) -> None:
-    r = G.shape[0]
-    work = workspace(r)
-    state = np.empty(r, np.int8)
-    for column in range(first, last):
-        solve_column(G, C[column], X[column], work, state, eps, rounds)
+_FALLBACK_SWEEPS = 1000
 
 
 def nnls_gram(G: ArrayLike, C: ArrayLike, B0: ArrayLike | None = None) -> Array:
@@ -53,13 +44,8 @@ def nnls_gram(G: ArrayLike, C: ArrayLike, B0: ArrayLike | None = None) -> Array:
            [1., 0.]])
     """
     block = scale_columns(G, C)
-    n, r = block.C.shape
-    X = _guess(B0, n, r)
-
-    def run(first: int, last: int) -> None:
-        _solve_range(block.G, block.C, X, first, last, block.eps, 3 * r + 30)
-
-    over_columns(run, n, work=n * r * min(r, 50.0))
+    X = _guess(B0, *block.C.shape)
+    solve_open(block, X, np.full(X.shape, FREE, np.int8))
     return block.restore(X)
 
 
@@ -90,6 +76,28 @@ def kkt_residual(G: ArrayLike, C: ArrayLike, B: ArrayLike) -> float:
     inside = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0)
     slope = np.divide(slope, units, out=np.zeros_like(X), where=units > 0)
     return float(np.abs(np.minimum(inside, slope)).max())
+
+
+def solve_open(block: Columns, X: NDArray[np.float64], states: State) -> None:
+    """Overwrite the guess X of a scaled block by the solution over the atoms not CLOSED.
+
+    Where rounding kept the search from a certain end, exact coordinate steps finish the column:
+    they are slow but cannot cycle.
+    """
+    n, r = X.shape
+    certain = np.empty(n, np.bool_)
+
+    def run(first: int, last: int) -> None:
+        solve_range(
+            block.G, block.C, block.sizes, X, states, certain, 0, 0.0, first, last, block.eps
+        )
+
+    over_columns(run, n, work=n * r * min(r, 50.0))
+    for column in np.flatnonzero(~certain):
+        atoms = np.flatnonzero(states[column] != CLOSED)
+        start = X[column, atoms, None]
+        G, c = block.G[np.ix_(atoms, atoms)], block.C[column, atoms, None]
+        X[column, atoms] = hals_sweeps(G, c, start, _FALLBACK_SWEEPS)[0][:, 0]
 
 
 def _guess(B0: ArrayLike | None, n: int, r: int) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from conicnmf._types import Array
 from conicnmf.kernels._jit import jit
 from conicnmf.kernels._rows import as_rows, inverse_power, largest, norms, per_row
-from conicnmf.kernels.band import direction_row
+from conicnmf.kernels.direction import direction_row
 
 
 @jit

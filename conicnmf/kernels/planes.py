@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from conicnmf._types import Array
 from conicnmf.kernels._jit import jit
 from conicnmf.kernels._rows import as_rows, dot, inverse_power, largest, norms, peak, scaled
-from conicnmf.kernels.band import cone_ratio, direction_row, shift
+from conicnmf.kernels.band import cone_ratio
+from conicnmf.kernels.direction import direction_row, shift
 
 EPS = 2.0**-52
 MAX_STEPS = 200
@@ -198,7 +199,7 @@ def _plane_rows(X: Array, T: Array, s_max: float, P: Array) -> None:
 
 
 def project_orthant_plane(X: ArrayLike, T: ArrayLike) -> Array:
-    """Project each row x onto {w ≥ 0, ⟨t,w⟩ ≥ 0}, with t the same row of T.
+    """Project each row x onto {w ≥ 0, ⟨t,w⟩ ≥ 0}, with t the same row of T (or its only row).
 
     Examples
     --------
@@ -210,7 +211,7 @@ def project_orthant_plane(X: ArrayLike, T: ArrayLike) -> Array:
 
 
 def project_orthant_plane_cone(X: ArrayLike, T: ArrayLike, s_max: float) -> Array:
-    """Project each row x onto {w ≥ 0, sp(w) ≤ s_max, ⟨t,w⟩ ≥ 0}, with t the same row of T.
+    """Project each row x onto {w ≥ 0, sp(w) ≤ s_max, ⟨t,w⟩ ≥ 0}, t the same row of T or its only one.
 
     Zero belongs to the set, and is its only point where no direction meets all three.
 

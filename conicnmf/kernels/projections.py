@@ -8,7 +8,6 @@ from __future__ import annotations
 from conicnmf.kernels.band import (
     band_row,
     cone_ratio,
-    direction_row,
     project_band,
     project_orthant_cone,
 )
@@ -18,6 +17,7 @@ from conicnmf.kernels.cones import (
     project_cone,
     project_halfspace_cone,
 )
+from conicnmf.kernels.direction import direction_row
 from conicnmf.kernels.hoyer import hoyer_row, hoyer_sparseness, project_hoyer, sparseness_row
 from conicnmf.kernels.norms import (
     l0_row,

@@ -11,48 +11,9 @@ from numpy.typing import ArrayLike
 
 from conicnmf._types import Array
 from conicnmf.errors import InputError
-from conicnmf.kernels._active import CLOSED, FREE, Work, descend, tolerance, workspace
+from conicnmf.kernels._active import CLOSED, solve_range
 from conicnmf.kernels._columns import over_columns, per_column, scale_columns
-from conicnmf.kernels._jit import jit
-from conicnmf.kernels._two_way import residual, two_way_column
-
-
-@jit
-def _omp_column(
-    G: Array, c: Array, yy: float, x: Array, most: int, rel_error: float, work: Work, eps: float
-) -> None:
-    """Open the atom that correlates most with the residual, solve on the open ones, repeat."""
-    w = work[5]
-    state = np.full(c.size, CLOSED, np.int8)
-    w[:] = c
-    k, rest = 0, yy
-    for _ in range(most):
-        best, chosen = tolerance(c, x, k, eps), -1
-        for j in range(c.size):
-            if state[j] == CLOSED and w[j] > best:
-                best, chosen = w[j], j
-        if chosen < 0 or rest <= rel_error * yy:
-            return
-        state[chosen] = FREE
-        k, _ = descend(G, c, x, work, state, k, eps, 3 * c.size + 30)
-        rest = residual(c, yy, x, work[2], k)
-
-
-@jit
-def _omp_range(
-    G: Array,
-    C: Array,
-    yy: Array,
-    X: Array,
-    most: int,
-    rel_error: float,
-    first: int,
-    last: int,
-    eps: float,
-) -> None:
-    work = workspace(G.shape[0])
-    for n in range(first, last):
-        _omp_column(G, C[n], yy[n], X[n], most, rel_error, work, eps)
+from conicnmf.kernels._two_way import two_way_range
 
 
 def nn_omp(
@@ -89,30 +50,17 @@ def nn_omp(
     if not rel_error >= 0:
         raise InputError(f"rel_error is a share of ‖y‖² and must be >= 0, got {rel_error}")
     X = np.zeros_like(block.C)
+    states = np.full(X.shape, CLOSED, np.int8)
+    certain = np.empty(X.shape[0], np.bool_)
 
     def run(first: int, last: int) -> None:
-        _omp_range(block.G, block.C, squares, X, most, rel_error, first, last, block.eps)
+        solve_range(
+            *(block.G, block.C, squares, X, states, certain),
+            *(most, float(rel_error), first, last, block.eps),
+        )
 
     over_columns(run, X.shape[0], work=0.3 * X.size * most)
     return block.restore(X)
-
-
-@jit
-def _two_way_range(
-    G: Array,
-    C: Array,
-    yy: Array,
-    X: Array,
-    prices: Array,
-    most: int,
-    first: int,
-    last: int,
-    eps: float,
-) -> None:
-    work = workspace(G.shape[0])
-    Q, A, T = np.empty((most, G.shape[0])), np.empty((most, most)), np.empty((most, most))
-    for n in range(first, last):
-        two_way_column(G, C[n], yy[n], X[n], prices[n], work, Q, A, T, eps)
 
 
 def forward_backward(
@@ -154,7 +102,7 @@ def forward_backward(
     X = np.zeros_like(block.C)
 
     def run(first: int, last: int) -> None:
-        _two_way_range(block.G, block.C, squares, X, prices, most, first, last, block.eps)
+        two_way_range(block.G, block.C, squares, X, prices, most, first, last, block.eps)
 
     over_columns(run, X.shape[0], work=X.size * most)
     return block.restore(X)

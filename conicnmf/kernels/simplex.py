@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from conicnmf._types import Array
 from conicnmf.kernels._jit import jit
 from conicnmf.kernels._rows import as_rows, inverse_power, norms, peak, per_row
-from conicnmf.kernels.band import DEEPEST, keep_above
+from conicnmf.kernels.direction import DEEPEST, keep_above
 
 
 @jit

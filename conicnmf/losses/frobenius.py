@@ -28,15 +28,17 @@ def squared_norm(Y: Data) -> float:
     return float(np.einsum("i,i->", values, values, dtype=np.float64))
 
 
-def check_scale(scale: float, name: str) -> None:
-    """Raise unless a loss is scaled by a positive number."""
+def check_scale(scale: float, cap: float, name: str) -> None:
+    """Raise unless a loss is scaled and capped by positive numbers."""
     if not (np.isfinite(scale) and scale > 0):
         raise InputError(f"{name} needs a positive finite scale, got {scale}; leave it at 1")
+    if not cap > 0:
+        raise InputError(f"{name} needs a positive cap, got {cap}; use inf for none")
 
 
 @dataclass(frozen=True, eq=False)
 class Frobenius(Loss):
-    """The loss scale · ‖Y − A B‖²_F.
+    """The loss scale · ‖Y − A B‖²_F, constrained to be at most `cap`.
 
     Examples
     --------
@@ -46,9 +48,10 @@ class Frobenius(Loss):
     """
 
     scale: float = 1.0
+    cap: float = np.inf
 
     def __post_init__(self) -> None:
-        check_scale(self.scale, "Frobenius")
+        check_scale(self.scale, self.cap, "Frobenius")
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss without an array of the size of Y."""

@@ -17,10 +17,10 @@ from conicnmf.terms import Loss, Reduced
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightedFrobenius(Loss):
-    """The loss scale · ‖M ∘ (Y − A B)‖²_F with non-negative weights M of the shape of the data.
+    """The loss scale · ‖M ∘ (Y − A B)‖²_F with non-negative weights M, at most `cap`.
 
-    A boolean mask (True = observed) serves as weights; sparse weights keep the cost proportional
-    to the number of observed entries.
+    The weights have the shape of the data. A boolean mask (True = observed) serves as weights;
+    sparse weights keep the cost proportional to the number of observed entries.
 
     Examples
     --------
@@ -32,9 +32,10 @@ class WeightedFrobenius(Loss):
 
     weights: Any
     scale: float = 1.0
+    cap: float = np.inf
 
     def __post_init__(self) -> None:
-        check_scale(self.scale, "WeightedFrobenius")
+        check_scale(self.scale, self.cap, "WeightedFrobenius")
         weights = self.weights
         weights = sp.csr_array(weights) if sp.issparse(weights) else np.asarray(weights)
         if weights.dtype.kind not in "fiub":

@@ -36,7 +36,7 @@ class Recognised:
     shapes: tuple[tuple[int, int], tuple[int, int]]
 
 
-def recognise(objective: Any, constraints: Iterable[Any] = ()) -> Recognised:
+def recognise(objective: Any, constraints: Any = ()) -> Recognised:
     """Read an objective and constraints over exactly two factor variables.
 
     The left factor of the product is W, the right one H; where both are written transposed, the
@@ -96,8 +96,9 @@ def _target(objective: Any) -> cp.Expression:
 
 
 def _checked(constraints: Any) -> list[Stated]:
-    one = isinstance(constraints, (cp.Constraint, SparsenessBound))
-    stated = [constraints] if one else list(constraints)
+    if isinstance(constraints, (cp.Constraint, SparsenessBound)):
+        constraints = [constraints]
+    stated = list(constraints) if isinstance(constraints, Iterable) else [constraints]
     for constraint in stated:
         if not isinstance(constraint, (cp.Constraint, SparsenessBound)):
             raise ModelError(

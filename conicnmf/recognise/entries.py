@@ -37,7 +37,7 @@ def attribute_bounds(variable: cp.Variable) -> tuple[Array, Array]:
 def tighten(rows: Lowered, lower: Array, upper: Array) -> None:
     """Narrow the bounds, in place, by rows with one entry each."""
     entry = np.unravel_index(rows.A.indices, lower.shape, order="F")
-    bound = rows.b / rows.A.data
+    bound = rows.b / rows.A.data + 0.0  # no negative zeros
     if np.isnan(bound).any():
         raise InputError("a constraint bounds an entry by NaN; use inf for no bound")
     above = rows.equal | (rows.A.data > 0)

@@ -79,7 +79,8 @@ def norm_ball(
             slopes = [(at(X) - zero).ravel() / n for X, n in zip(points, norms, strict=True)]
             bounds = -zero.ravel() / slopes[0]
             if np.allclose(slopes[0], slopes[1]) and np.allclose(bounds, bounds[0]):
-                return NormBall(float(bounds[0] ** (1 / power)), each)
+                slope = float(f"{slopes[0][0]:.12g}")  # takes the rounding of the norms out again
+                return NormBall(float(-zero.flat[0] / slope) ** (1 / power), each)
     return None
 
 

@@ -30,10 +30,10 @@ table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabu
 th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.9rem 0.3rem 0;
   border-bottom: 1px solid var(--line); }
 thead th { color: var(--soft); font-weight: 600; }
-td { white-space: nowrap; } td.long { min-width: 14rem; white-space: normal; }
+td { white-space: nowrap; } td.long { min-width: 12rem; white-space: normal; }
 .number { text-align: right; }
 tr.strong td { font-weight: 650; }
-pre { background: var(--card); padding: 0.8rem; border-radius: 6px; overflow-x: auto;
+pre { background: var(--card); padding: 0.8rem; border-radius: 6px; white-space: pre-wrap;
   font-size: 0.85rem; }
 figure { margin: 0.8rem 0; max-width: 44rem; } figure img { width: 100%; height: auto; display: block; }
 .gallery { display: grid; gap: 1.2rem;
@@ -129,7 +129,7 @@ def table_html(table: Table) -> str:
 def _cells(row: list[str], table: Table) -> str:
     cells = []
     for header, text in zip(table.headers, row, strict=True):
-        css = "number" if header in table.numeric else "long" if len(text) > 40 else ""
+        css = "number" if header in table.numeric else "long" if len(text) > 24 else ""
         cells.append(f"<td{_css(css)}>{escape(text)}</td>")
     return "".join(cells)
 

@@ -51,7 +51,7 @@ def sparseness_panels(result: Result) -> dict[str, Array]:
         panels["columns of W"] = hoyer_sparseness(np.ascontiguousarray(result.W.T))
     if "H" in result.factors:
         panels["rows of H"] = hoyer_sparseness(np.ascontiguousarray(result.H))
-        panels["samples (columns of H)"] = hoyer_sparseness(np.ascontiguousarray(result.H.T))
+        panels["columns of H"] = hoyer_sparseness(np.ascontiguousarray(result.H.T))
     return panels
 
 
@@ -62,6 +62,7 @@ def _histogram(axes: Axes, values: Array, title: str, color: str) -> None:
     if known.size:
         axes.axvline(float(np.median(known)), color=INK, linewidth=1)
     axes.set_xlim(0, 1)
+    axes.set_xticks([0, 0.5, 1], ["0", "½", "1"])
     axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.grid(False, axis="x")
     axes.set_title(title + (f", {zero} zero" if zero else ""))

@@ -8,6 +8,7 @@ from conicnmf.errors import IncompatibleError
 from conicnmf.solvers.anls import ANLS
 from conicnmf.solvers.base import Context, Solver, Sweep, Update
 from conicnmf.solvers.hals import HALS
+from conicnmf.solvers.joint_nlp import JointNLP
 from conicnmf.solvers.multiplicative import Multiplicative
 from conicnmf.solvers.projected_gradient import ProjectedGradient
 from conicnmf.solvers.sparsity_maximization import SparsityMaximization
@@ -18,6 +19,7 @@ __all__ = [
     "HALS",
     "SOLVERS",
     "Context",
+    "JointNLP",
     "Multiplicative",
     "ProjectedGradient",
     "Solver",
@@ -35,6 +37,7 @@ SOLVERS: tuple[type[Solver], ...] = (
     ANLS,
     ProjectedGradient,
     Multiplicative,
+    JointNLP,
 )
 """Every solver, in the order in which tables list them."""
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from conicnmf._types import Array
 from conicnmf.blocks import Block
-from conicnmf.compat import LossWith, PenaltiesWith, nonnegative_only
+from conicnmf.compat import LossWith, PenaltiesWith, nonnegative_only, uncapped
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.solvers.base import Solver, Update
 
@@ -27,6 +27,7 @@ class ANLS(Solver):
     """
 
     needs: ClassVar = (
+        uncapped,
         LossWith(("quadratic",), "which least-squares steps need"),
         PenaltiesWith(("orthant",), "which least-squares steps need"),
         nonnegative_only,

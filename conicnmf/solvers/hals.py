@@ -16,6 +16,7 @@ from conicnmf.compat import (
     joint_projection,
     nonnegative_only,
     orthant_penalties,
+    uncapped,
 )
 from conicnmf.errors import InputError
 from conicnmf.kernels.hals import hals_sweeps
@@ -68,6 +69,7 @@ class HALS(Solver):
     extrapolate: bool = True
 
     needs: ClassVar = (
+        uncapped,
         LossWith(("quadratic",), "which component-wise steps need"),
         PenaltiesWith(("orthant",), "which component-wise steps need"),
         orthant_penalties,

@@ -9,7 +9,7 @@ import numpy as np
 
 from conicnmf._types import Array
 from conicnmf.blocks import Block
-from conicnmf.compat import LossWith, PenaltiesWith, nonnegative_data, nonnegative_only
+from conicnmf.compat import LossWith, PenaltiesWith, nonnegative_data, nonnegative_only, uncapped
 from conicnmf.solvers.base import Solver, Update
 
 
@@ -32,6 +32,7 @@ class Multiplicative(Solver):
     """
 
     needs: ClassVar = (
+        uncapped,
         LossWith(("ratio",), "which multiplicative updates need"),
         PenaltiesWith(("orthant",), "which multiplicative updates need"),
         nonnegative_only,

@@ -15,6 +15,7 @@ from conicnmf.compat import (
     joint_projection,
     mismatches_of_block,
     orthant_penalties,
+    uncapped,
 )
 from conicnmf.solvers.base import Context, Solver, Update
 from conicnmf.solvers.multiplicative import Multiplicative, multiplicative_step
@@ -51,6 +52,7 @@ class ProjectedGradient(Solver):
     max_halvings: int = 60
 
     needs: ClassVar = (
+        uncapped,
         LossWith(("gradient",), "which a gradient step needs"),
         PenaltiesWith(("gradient",), "which a gradient step needs"),
         joint_projection,

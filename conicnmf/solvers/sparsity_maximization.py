@@ -15,6 +15,7 @@ from conicnmf.compat import (
     cones_on_orthant,
     conic_constraints,
     only_sparseness_is_reverse,
+    uncapped,
 )
 from conicnmf.conic.backends import InnerSolve
 from conicnmf.conic.native import native_reasons
@@ -77,6 +78,7 @@ class SparsityMaximization(Solver):
     backend: str | None = None
 
     needs: ClassVar = (
+        uncapped,
         LossWith(("reduced", "expression"), "which a cone program needs"),
         PenaltiesWith(("expression",), "which a cone program needs"),
         conic_constraints,

@@ -100,11 +100,12 @@ def _abilities(example: Example) -> None:
 
 
 def _points(example: Example, rng: np.random.Generator) -> list[Array]:
-    """Return random points around the examples, at several distances."""
+    """Return points around the examples at several distances, and round zero."""
     constraint, inside, outside = example
     size = max(np.abs(inside).max(), np.abs(outside).max())
     reach = size * np.geomspace(0.1, 3, _POINTS)
-    drawn = [outside, *(inside + far * rng.standard_normal(inside.shape) for far in reach)]
+    drawn = [outside, -outside, size * rng.standard_normal(inside.shape)]
+    drawn += [inside + far * rng.standard_normal(inside.shape) for far in reach]
     return [np.abs(X) if constraint.orthant_only else X for X in drawn]
 
 

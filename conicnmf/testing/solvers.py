@@ -15,10 +15,12 @@ from conicnmf.engine import TOLERANCE, solve
 from conicnmf.problem import Problem, constraints_of, penalties_of
 from conicnmf.result import Result, Status
 from conicnmf.solvers.base import Solver
+from conicnmf.stop import MaxIter
 from conicnmf.testing._expect import expect, expect_close, untouched
 from conicnmf.testing._problems import edge_problems, fits, named, regular_problems
 
 _RISE = 1e-9
+_PATIENCE = 40
 
 
 def check_solver(
@@ -153,7 +155,8 @@ def _honest_convergence(solver: Solver, problem: Problem, short: Result, where: 
     """Expect that a converged answer does not fall much further, and starts stay as given."""
     start = {"W": short.W.copy(), "H": short.H.copy()}
     with untouched(f"{where}, given a start,", *start.values()):
-        result = solve(problem, solver, init=(start["W"], start["H"]), throw=False)
+        rule = solver.default_stop | MaxIter(_PATIENCE)
+        result = solve(problem, solver, init=(start["W"], start["H"]), stop=rule, throw=False)
     if result.status is not Status.CONVERGED:
         return
     further = solve(problem, solver, init=(result.W, result.H), stop=3, throw=False)

@@ -127,6 +127,11 @@ def test_a_plane_that_only_touches_leaves_its_ray(s, dtype):
     np.testing.assert_allclose(project_halfspace_cone(X, T, s), expected, atol=tol)
 
 
+def test_planes_of_another_length_are_refused():
+    with pytest.raises(ValueError, match="broadcast"):
+        project_orthant_plane(np.ones((2, 4)), np.ones((2, 3)))
+
+
 def test_no_common_direction_leaves_exactly_zero():
     X = np.random.default_rng(2).random((4, 6)) + 0.1
     T = -np.random.default_rng(3).random((4, 6)) - 0.1
@@ -195,6 +200,10 @@ class TestEveryCone:
         P = project(self.X.astype(np.float32), self.T.astype(np.float32))
         assert P.dtype == np.float32
         np.testing.assert_allclose(P, project(self.X, self.T), atol=1e-5)
+
+    def test_one_plane_serves_all_rows(self, project):
+        repeated = np.repeat(self.T[:1], len(self.X), axis=0)
+        np.testing.assert_array_equal(project(self.X, self.T[:1]), project(self.X, repeated))
 
     def test_inputs_are_unchanged(self, project):
         X, T = self.X.copy(), self.T.copy()

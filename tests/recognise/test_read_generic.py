@@ -31,7 +31,9 @@ LOSSES: dict[str, Callable[[Any, Any], cp.Expression]] = {
     "largest error": lambda W, H: cp.max(cp.abs(kept(W, H))),
     "masked magnitudes": lambda W, H: cp.sum(cp.abs(cp.multiply(V > 0.3, kept(W, H)))),
     "mixed components": lambda W, H: cp.sum_squares(V - W @ MIX @ H),
-    "convex of one factor": lambda W, H: cp.sum(cp.exp(W @ cp.square(H) - V)),
+    "convex of one factor": lambda W, H: (
+        cp.sum(cp.exp(W @ cp.square(H) - V)) + cp.sum_squares(W - 1) + cp.sum_squares(H - 1)
+    ),
     "two losses": lambda W, H: cp.sum_squares(kept(W, H)) + 0.5 * cp.sum(cp.huber(kept(W, H))),
     "different columns": lambda W, H: (
         cp.sum_squares(kept(W, H)[:, :2]) + cp.sum(cp.abs(kept(W, H)[:, 2:]))

@@ -71,7 +71,9 @@ SPELLINGS = {
         2.0,
         offset=-2 * float((V**2).sum()) - 1,
     ),
-    "two data parts": Spelling(lambda W, H: cp.sum_squares(V - 1 - W @ H + WEIGHTS), V=V - 1 + WEIGHTS),
+    "two data parts": Spelling(
+        lambda W, H: cp.sum_squares(V - 1 - W @ H + WEIGHTS), V=V - 1 + WEIGHTS
+    ),
     "one number for V": Spelling(lambda W, H: cp.sum_squares(1 - W @ H), V=np.ones((M, N))),
     "transposed": Spelling(lambda W, H: cp.sum_squares(V.T - H.T @ W.T)),
     "residual transposed": Spelling(lambda W, H: cp.sum_squares((V - W @ H).T)),
@@ -166,11 +168,13 @@ def test_there_are_many_spellings() -> None:
         ((R, M), (R, N), lambda A, B: V - A.T @ B),
         ((M, R), (N, R), lambda A, B: V - A @ B.T),
         ((R, M), (R, N), lambda A, B: V.T - B.T @ A),
-        ((R, M), (R, N), lambda A, B: (V - (2 * A).T @ (B / 2))),
+        ((R, M), (R, N), lambda A, B: V - (2 * A).T @ (B / 2)),
     ],
     ids=["W.T @ H", "W @ H.T", "(W.T @ H).T", "scaled inside"],
 )
-def test_a_variable_may_be_the_transpose_of_its_factor(shape_w: Any, shape_h: Any, write: Any) -> None:
+def test_a_variable_may_be_the_transpose_of_its_factor(
+    shape_w: Any, shape_h: Any, write: Any
+) -> None:
     A, B = cp.Variable(shape_w, nonneg=True), cp.Variable(shape_h, nonneg=True)
     stated = cp.sum_squares(write(A, B)) + 0.1 * cp.sum(A) + cp.sum_squares(B[0, :])
     axis = int(shape_w == (R, M))

@@ -1,0 +1,117 @@
+"""Both factors at once as a smooth non-linear program, a baseline for small problems."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf._types import Array
+from conicnmf.blocks import Block, Blocks, Factors
+from conicnmf.compat import (
+    LossWith,
+    PenaltiesWith,
+    cones_on_orthant,
+    conic_constraints,
+    only_sparseness_is_reverse,
+    uncapped,
+)
+from conicnmf.conic.backends import InnerSolve
+from conicnmf.conic.cones import cone_constant
+from conicnmf.conic.sharpen import sparseness_bounds
+from conicnmf.result import Status
+from conicnmf.solvers.base import Context, Solver, Sweep
+from conicnmf.stop import MaxIter, Stop
+
+_SILENT: dict[str, dict[str, Any]] = {"UNO": {"logger": "SILENT"}, "IPOPT": {"print_level": 0}}
+
+
+def nlp_backend() -> str | None:
+    """Return an installed non-linear solver that CVXPY knows, if there is one."""
+    return next((name for name in ("IPOPT", "UNO") if name in cp.installed_solvers()), None)
+
+
+def nlp_installed(block: Block) -> Iterator[str]:
+    """Yield a reason when no non-linear solver is installed; told once, for H."""
+    if block.name == "H" and nlp_backend() is None:
+        yield "no non-linear solver is installed; pip install 'conicnmf[nlp]' brings one"
+
+
+@dataclass(frozen=True)
+class JointNLP(Solver):
+    """Solve for W and H together with a non-linear solver, through CVXPY.
+
+    The product is not convex, and neither is a lower bound on sparseness, which enters as
+    (Σb)² ≤ c²Σb². The program has the size of the data: use it for small problems, to see how good
+    the alternating methods are.
+
+    Parameters
+    ----------
+    backend : str, optional
+        A non-linear solver CVXPY knows, such as UNO or IPOPT; by default whichever is installed.
+    """
+
+    backend: str | None = None
+
+    needs: ClassVar = (
+        uncapped,
+        nlp_installed,
+        LossWith(("expression",), "which a non-linear program needs"),
+        PenaltiesWith(("expression",), "which a non-linear program needs"),
+        conic_constraints,
+        only_sparseness_is_reverse,
+        cones_on_orthant,
+    )
+    monotone: ClassVar[bool] = False
+    default_stop: ClassVar[Stop] = MaxIter(1)
+
+    def start(self, blocks: Blocks, context: Context) -> None:
+        """Nothing is kept: the whole problem is solved in one iteration."""
+
+    def sweep(self, blocks: Blocks, factors: Factors, memo: None) -> Sweep:
+        """Solve the whole problem from the given factors."""
+        begin = time.perf_counter()
+        variables = {name: cp.Variable(X.shape, value=X) for name, X in factors.items()}
+        program = _program(blocks, variables)
+        backend = self.backend or nlp_backend()
+        try:
+            program.solve(solver=backend, nlp=True, **_SILENT.get(str(backend), {}))
+            status = program.status
+        except (cp.SolverError, ValueError, ArithmeticError) as error:
+            status = f"error: {error}"
+        record = InnerSolve(str(backend), status, 0, time.perf_counter() - begin)
+        if not record.ok or any(v.value is None for v in variables.values()):
+            return Sweep(factors, None, status=Status.BACKEND_FAILED, inner=(record,))
+        found = {name: np.asarray(v.value) for name, v in variables.items()}
+        for block in blocks:
+            B = blocks.view(block, found)[1]
+            found = blocks.put(block, found, _polished(block, B))
+        return Sweep(found, None, status=Status.CONVERGED, inner=(record,))
+
+
+def _program(blocks: Blocks, variables: dict[str, cp.Variable]) -> cp.Problem:
+    """Return the stated problem with smooth forms of the lower bounds on sparseness."""
+    W, H = variables["W"], variables["H"]
+    problem = blocks.problem
+    objective = problem.loss.expression(problem.V, W, H)
+    constraints: list[cp.Constraint] = []
+    for block, B in ((blocks.W, W.T), (blocks.H, H)):
+        objective = objective + sum(penalty.expression(B) for penalty in block.penalties)
+        constraints += [part for c in block.constraints for part in c.cone(B)]
+        for bound in sparseness_bounds(block):
+            rows = B if bound.each == "component" else B.T
+            c = cone_constant(rows.shape[1], bound.min)
+            constraints += [
+                cp.square(cp.sum(rows[j])) <= c**2 * cp.sum_squares(rows[j])
+                for j in range(rows.shape[0])
+            ]
+    return cp.Problem(cp.Minimize(objective), constraints)
+
+
+def _polished(block: Block, B: Array) -> Array:
+    """Remove what the solver leaves of the last digits, where the projection is known."""
+    return B if block.projection is None else block.projection(np.ascontiguousarray(B))

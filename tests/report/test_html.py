@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import base64
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from fakes import make_comparison, make_result
+
+import conicnmf as cn
+from conicnmf.report import html_report, to_markdown
+
+_VOID = {"meta", "img", "br", "link"}
+
+
+class Page(HTMLParser):
+    """A strict reader: tags close in order, ids are unique, every picture has a text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.images, self.tags, self.headings = [], [], [], set(), []
+        self.text = []
+        self.feed(text)
+        self.close()
+        assert not self.open, f"never closed: {self.open}"
+        assert len(self.ids) == len(set(self.ids))
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.tags.add(tag)
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        if tag == "img":
+            assert attributes["alt"].strip()
+            self.images.append(attributes["src"])
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+        if self.open and self.open[-1] == "h2":
+            self.headings.append(data)
+
+    @property
+    def body(self):
+        return " ".join(self.text)
+
+
+def read(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("<!DOCTYPE html>")
+    page = Page(text)
+    # Nothing is loaded: no scripts, no addresses, and every picture is inside.
+    assert not page.tags & {"script", "link", "iframe", "object", "video"}
+    assert not re.search(r"https?://|@import|url\(", text)
+    for source in page.images:
+        kind, _, data = source.partition(";base64,")
+        assert kind == "data:image/svg+xml"
+        svg = base64.b64decode(data, validate=True)
+        ElementTree.fromstring(svg)
+        assert not re.search(rb'(?:href|src)="(?!#|data:)', svg)
+        # The only addresses are the names of the two XML vocabularies.
+        assert set(re.findall(rb"https?://[^\"' ]+", svg)) <= {
+            b"http://www.w3.org/2000/svg",
+            b"http://www.w3.org/1999/xlink",
+        }
+    return page
+
+
+def test_report_of_a_result(tmp_path):
+    result = make_result([4.0, 2.0], violations=[0.1, 0.0])
+    path = html_report(result, tmp_path / "new" / "r.html", title="Faces", image_shape=(3, 4))
+    page = read(path)
+    assert page.headings == [
+        "Summary",
+        "Status",
+        "Problem",
+        "Basis",
+        "Convergence",
+        "Sparseness",
+        "Constraints",
+        "Versions",
+    ]
+    assert len(page.images) == 3
+    for said in ("Faces", "rank 3", result.status.value, "W: Sparseness(min=0.6, max=1.0)"):
+        assert said in page.body
+    text = path.read_text(encoding="utf-8")
+    assert 'name="viewport"' in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_report_of_a_comparison(tmp_path, comparison):
+    page = read(html_report(comparison, tmp_path / "c.html"))
+    assert page.headings == [
+        "Summary",
+        "Problems",
+        "Bases",
+        "Objective over time",
+        "Performance",
+        "Runs",
+        "Statuses",
+        "Skipped pairs",
+        "Versions",
+    ]
+    assert len(page.images) == 2 * 2 + 3  # each solver's basis on each problem, and three profiles
+    assert "W must be a < b | c" in page.body
+    assert "2 problems, 3 solvers, 2 seeds" in page.body
+
+
+def test_the_best_run_of_each_solver_is_shown(tmp_path):
+    good, better = make_result([4.0, 3.0]), make_result([4.0, 2.5])
+    lower_but_failed = make_result([4.0, 1.0], status=cn.Status.INFEASIBLE)
+    runs = {("p", "HALS", i): run for i, run in enumerate((good, lower_but_failed, better))}
+    page = read(html_report(make_comparison(runs), tmp_path / "c.html"))
+    assert "HALS: objective 2.5, CONVERGED" in page.body
+
+
+def test_a_comparison_in_which_nothing_fits_is_still_a_page(tmp_path):
+    empty = make_comparison({}, [("p", "HALS", "no projection")])
+    page = read(html_report(empty, tmp_path / "c.html"))
+    assert "no projection" in page.body
+    assert not page.images
+
+
+def test_reports_of_real_runs(tmp_path, measured):
+    read(html_report(measured, tmp_path / "c.html", image_shape=(4, 3)))
+    read(html_report(measured.best(), tmp_path / "r.html"))
+
+
+def test_text_is_escaped(tmp_path):
+    result = make_result([1.0], solver="<script>alert('&')</script>")
+    page = read(html_report(result, tmp_path / "r.html", title='a < b & "c"'))
+    assert 'a < b & "c"' in page.body
+    assert "<script>alert('&')</script>" in page.body
+
+
+def test_the_same_result_gives_the_same_file(tmp_path):
+    result = make_result([4.0, 2.0])
+    first, second = (html_report(result, tmp_path / name).read_bytes() for name in ("a", "b"))
+    assert first == second
+
+
+def test_what_is_no_result_is_refused(tmp_path):
+    with pytest.raises(cn.InputError, match="got ndarray"):
+        html_report(np.eye(3), tmp_path / "r.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_markdown_has_a_row_for_each_pair_and_marks_the_best(comparison):
+    lines = to_markdown(comparison).splitlines()
+    assert len(lines) == 2 + 5
+    assert len({line.replace("\\|", "").count("|") for line in lines}) == 1
+    best = [line for line in lines if "**" in line]
+    assert len(best) == 2
+    assert all("HALS" in line for line in best)
+    assert "–" in lines[-1]
+
+
+def test_markdown_leaves_out_the_problem_when_there_is_one():
+    comparison = make_comparison({("only", "HALS", 0): make_result([2.0, 1.0])})
+    assert "only" not in to_markdown(comparison)

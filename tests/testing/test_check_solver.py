@@ -1,0 +1,121 @@
+"""`check_solver` accepts what is right and names what is wrong."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import conicnmf as cn
+from conicnmf.compat import LossWith
+from conicnmf.solvers import SOLVERS, Solver, Update
+from conicnmf.testing import check_solver
+
+PROBLEM = cn.factorize(np.random.default_rng(4).random((6, 5)), 2)
+
+
+@dataclass(frozen=True)
+class Plain(cn.Multiplicative):
+    """A right solver to break."""
+
+
+def broken(**changes):
+    return dataclass(frozen=True)(type("Broken", (Plain,), changes))()
+
+
+def noisy(self, block, A, B, memo):
+    return Update(Plain.update(self, block, A, B, memo).B * (1 + 1e-9 * np.random.rand()))  # noqa: NPY002
+
+
+def negative(self, block, A, B, memo):
+    new = Plain.update(self, block, A, B, memo).B
+    new[0, 0] = -1e-3
+    return Update(new)
+
+
+def flattering(self, block, A, B, memo):
+    return Update(Plain.update(self, block, A, B, memo).B, value=0.5 * block.objective(A, B))
+
+
+def in_place(self, block, A, B, memo):
+    block.Y *= 0.9
+    return Plain.update(self, block, A, B, memo)
+
+
+def restless(self, block, A, B, memo):
+    count = (memo or 0) + 1
+    new = Plain.update(self, block, A, B, memo).B
+    return Update(new * (1.3 if count == 5 else 1), count)
+
+
+MISTAKES = {
+    "gives two answers for one seed": broken(update=noisy),
+    "INFEASIBLE": broken(update=negative),
+    "another objective than its factors": broken(update=flattering),
+    "lets the objective rise": broken(update=restless, monotone=True),
+    "does not improve on its start": broken(update=lambda self, block, A, B, memo: Update(B)),
+    "NOT_FINITE": broken(update=lambda self, block, A, B, memo: Update(B * np.nan)),
+    "fits none of the problems": broken(needs=(LossWith(("magic",), "which it needs"),)),
+}
+
+
+@pytest.mark.parametrize("sentence", MISTAKES)
+def test_a_mistake_is_named(sentence):
+    with pytest.raises(AssertionError, match=sentence):
+        check_solver(MISTAKES[sentence], PROBLEM)
+
+
+def test_a_solver_that_writes_into_the_data_is_named():
+    problem = cn.factorize(np.random.default_rng(4).random((6, 5)), 2)
+    with pytest.raises(AssertionError, match="changed its input"):
+        check_solver(broken(update=in_place, monotone=False), problem)
+
+
+def test_early_convergence_is_found_out():
+    eager = broken(default_stop=cn.RelDecrease(0.9, patience=1))
+    with pytest.raises(AssertionError, match="says CONVERGED, but falls"):
+        check_solver(eager, PROBLEM, max_iter=1)
+
+
+def test_settings_that_can_be_changed_are_named():
+    class Loose(Plain):
+        speed: float = 1.0
+
+        def __setattr__(self, name, value):
+            self.__dict__[name] = value
+
+    loose = dataclass(frozen=True)(type("Base", (Plain,), {"__annotations__": {"speed": float}, "speed": 1.0}))
+    Loose = type("Loose", (loose,), {"__setattr__": lambda self, k, v: self.__dict__.update({k: v})})
+    with pytest.raises(AssertionError, match=r"Loose.speed can be set"):
+        check_solver(Loose(), PROBLEM)
+
+
+def test_state_kept_on_the_solver_is_named():
+    @dataclass(frozen=True)
+    class Hoarder(Plain):
+        seen: list = field(default_factory=list, compare=False)
+        monotone: ClassVar[bool] = False
+
+        def update(self, block, A, B, memo):
+            self.seen.append(1)
+            return Plain.update(self, block, A, B, memo)
+
+    with pytest.raises(AssertionError, match="keeps state on itself"):
+        check_solver(Hoarder(), PROBLEM)
+
+
+def test_single_precision_that_is_lost_is_named():
+    def widen(self, block, A, B, memo):
+        return Update(Plain.update(self, block, A, B, memo).B.astype(float))
+
+    with pytest.raises(AssertionError, match="turns float32 into"):
+        check_solver(broken(update=widen), max_iter=3)
+
+
+def test_problems_can_be_given_by_name():
+    check_solver(Plain(), {"noise": PROBLEM}, monotone=True)
+
+
+@pytest.mark.parametrize("kind", SOLVERS)
+def test_every_solver_keeps_its_promises(kind):
+    check_solver(kind())
