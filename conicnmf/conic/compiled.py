@@ -23,7 +23,7 @@ from conicnmf.blocks import Block
 from conicnmf.conic.backends import InnerSolve
 from conicnmf.conic.cuts import Cut
 from conicnmf.conic.model import PlainProgram
-from conicnmf.terms import Reduced
+from conicnmf.terms import Each, Reduced
 
 _STATUS = {
     "Solved": cp.OPTIMAL,
@@ -38,8 +38,9 @@ _STATUS = {
 class CompiledProgram:
     """The convex part of a block in Clarabel's standard form, ready for new numbers."""
 
-    def __init__(self, block: Block, dense_r: bool) -> None:
+    def __init__(self, block: Block, slots: Sequence[Each], dense_r: bool) -> None:
         self.block = block
+        self._slots = slots
         self._lower(PlainProgram(block))
         self._assemble(dense_r)
         self._solver: Any = None
@@ -66,10 +67,10 @@ class CompiledProgram:
         i, j = self._r_entries
         row = size + zero
         cut_rows = []
-        for constraint in self.block.reverse_convex:
-            along = np.indices((r, n))[0 if constraint.each == "component" else 1]
+        for each in self._slots:
+            along = np.indices((r, n))[0 if each == "component" else 1]
             cut_rows.append(row + along)
-            row += r if constraint.each == "component" else n
+            row += r if each == "component" else n
         self._cuts = row - size - zero
         moved = self._A0.row + np.where(self._A0.row < zero, size, size + self._cuts)
         residual = np.arange(size)

@@ -18,7 +18,7 @@ from conicnmf.conic.compiled import CompiledProgram
 from conicnmf.conic.cuts import Cut
 from conicnmf.conic.model import PlainProgram
 from conicnmf.joint import merged_bounds
-from conicnmf.terms import Reduced
+from conicnmf.terms import Each, Reduced
 
 
 class Step(Protocol):
@@ -60,10 +60,15 @@ class BlockProgram:
     backend : str, optional
         An installed CVXPY solver to try first. Without one, Clarabel is compiled once and updated
         in place; whatever fails is tried again along ECOS, Clarabel, SCS.
+    more_slots : sequence of Each
+        Room for cuts beyond one for each reverse-convex constraint.
     """
 
-    def __init__(self, block: Block, backend: str | None = None) -> None:
+    def __init__(
+        self, block: Block, backend: str | None = None, more_slots: Sequence[Each] = ()
+    ) -> None:
         self.block = block
+        self.slots = (*(c.each for c in block.reverse_convex), *more_slots)
         self._backends = chain(backend)
         self._plain = PlainProgram(block)
         self._compiled: CompiledProgram | None = None
@@ -92,7 +97,7 @@ class BlockProgram:
         records: list[InnerSolve] = []
         if isinstance(target, Reduced) and self._compiles:
             if self._compiled is None:
-                self._compiled = CompiledProgram(self.block, dense_r=target.R.ndim == 3)
+                self._compiled = CompiledProgram(self.block, self.slots, target.R.ndim == 3)
             B, record = self._compiled.solve(target, cuts, linear, _left(deadline))
             records.append(record)
             if (B is not None and record.status == cp.OPTIMAL) or record.infeasible:
@@ -121,9 +126,12 @@ class ConicStep:
 
     def solve(self, cuts: Sequence[Cut] | None = None, deadline: float = np.inf) -> Solution:
         """Minimize over B with the cuts, none by default."""
-        if cuts is None:
-            cuts = [Cut.none(self.block.shape, c.each) for c in self.block.reverse_convex]
+        cuts = self.no_cuts() if cuts is None else cuts
         return self.program.solve(self.target, cuts, self.linear, deadline)
+
+    def no_cuts(self) -> list[Cut]:
+        """Return a cut that binds nothing for each reverse-convex constraint."""
+        return [Cut.none(self.block.shape, c.each) for c in self.block.reverse_convex]
 
     def uncapped(self) -> ConicStep:
         """Return the step without the cap on the loss."""

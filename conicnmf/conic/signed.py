@@ -15,6 +15,7 @@ from conicnmf._types import Array
 from conicnmf.blocks import Block
 from conicnmf.conic.program import BlockProgram
 from conicnmf.conic.tangent import Outcome, TangentLoop, tangent_step
+from conicnmf.conic.upper_cuts import UpperCutProgram
 from conicnmf.constraints import Box, NonNegative
 
 SMALL = 0.05
@@ -28,7 +29,7 @@ def magnitudes(block: Block) -> Block:
 
 def signed_step(
     block: Block,
-    program: BlockProgram,
+    program: BlockProgram | UpperCutProgram,
     A: Array,
     B: Array,
     loop: TangentLoop,

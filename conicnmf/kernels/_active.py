@@ -10,7 +10,7 @@ Counters start as np.int64(0): a bare 0 is a type of its own, and every callee i
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +114,8 @@ def _enter(
         elif state[j] != CLOSED:
             worst = max(worst, w[j])
     for _ in range(_BATCH):
-        best, chosen = cut, np.int64(-1)
+        best = cut
+        chosen: Any = np.int64(-1)
         for j in range(c.size):
             if state[j] == FREE and w[j] > best:
                 best, chosen = w[j], j
@@ -193,7 +194,7 @@ def _solve_column(
 ) -> bool:
     """Overwrite the guess x by the solution over the open atoms; return whether it is certain."""
     U, z, atoms, v, _, _ = work
-    k = np.int64(0)
+    k: Any = np.int64(0)
     for j in range(c.size):
         guessed, x[j] = x[j] > 0, 0.0
         if guessed and push(U, z, atoms, k, G, c, j, v, eps) > 1e3 * eps * (k + 4):

@@ -6,19 +6,13 @@ the non-negative least-squares solution on its own support.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from conicnmf._types import Array
-from conicnmf.kernels._active import (
-    CLOSED,
-    PASSIVE,
-    State,
-    Work,
-    gradient,
-    step,
-    tolerance,
-    workspace,
-)
+from conicnmf.kernels._active import State, Work, gradient, step, tolerance, workspace
 from conicnmf.kernels._factor import Places, invert, push
 from conicnmf.kernels._jit import jit
 
@@ -97,6 +91,13 @@ def _cost(c: Array, yy: float, x: Array, atoms: Places, k: int, price: float) ->
 
 
 @jit
+def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
+    """Copy a vector; a slice assignment would compile the text of its error messages too."""
+    for i in range(source.size):
+        target[i] = source[i]
+
+
+@jit
 def _toggle(atoms: Places, k: int, j: int, support: Places) -> int:
     """List the first k atoms without j, or with it if it is not among them."""
     size = 0
@@ -125,19 +126,21 @@ def _two_way_column(
 ) -> None:
     """Make the most promising change that lowers the cost until none does."""
     atoms, state, worth = work[2], np.empty(c.size, np.int8), np.empty(c.size)
-    trial, kept, best = np.empty_like(atoms), np.empty_like(atoms), np.zeros(c.size)
-    k, cost, better = np.int64(0), yy, True
+    trial, kept, best = np.empty_like(atoms), np.empty_like(atoms), np.empty(c.size)
+    k: Any = np.int64(0)
+    cost, better = yy, True
     # A smaller fall may be rounding; every accepted one is larger, so no support comes twice.
     margin = 64 * eps * max(yy, 1.0)
     while True:
         if better:
             _estimate(G, c, x, work, k, price, eps, Q, A, T, worth)
-            kept[:k], best[:] = atoms[:k], x
-        chosen = np.int64(0)
+            _copy(atoms, kept)
+            _copy(x, best)
+        chosen: Any = np.int64(0)
         for j in range(c.size):
             if worth[j] > worth[chosen]:
                 chosen = j
-        x[:] = best
+        _copy(best, x)
         if not worth[chosen] > margin:
             return
         x[chosen] = 0.0

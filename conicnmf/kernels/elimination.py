@@ -10,6 +10,8 @@ and A and x̂ are down-dated instead of computed afresh.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -47,7 +49,7 @@ def _cheapest(
 ) -> tuple[float, int, int]:
     """Return the smallest Δ and the places first…last of its label; the first among equals."""
     best, start, stop = np.inf, 0, 0
-    first = np.int64(0)
+    first: Any = np.int64(0)
     while first < k:
         last = first + 1
         while last < k and labels[last] == labels[first]:
@@ -99,7 +101,7 @@ def _eliminate_column(
     """Set the entries of the support x to zero whose atoms are dropped."""
     U, z, atoms, v, s, _ = work
     labels = np.empty(c.size, np.int64)
-    k = np.int64(0)
+    k: Any = np.int64(0)
     rest = yy
     for j in order:
         inside, x[j] = x[j] > 0, 0.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cvxpy as cp
 import numpy as np
 from cvxpy.atoms.affine.affine_atom import AffAtom
@@ -42,19 +44,25 @@ def _candidate(part: cp.Expression) -> type[L1] | type[L2] | None:
     Values alone would not tell: a Huber function equals a sum of squares for all small entries.
     But two quadratics that agree at random points are the same, and so are two sums of magnitudes.
     """
-    squares = match_squares(part)
-    if part.is_quadratic() and not part.is_affine():
-        return L2
-    if squares is not None and squares.argument.is_affine():
-        return L2
-    return L1 if _made_of_magnitudes(part) else None
+    if _made_of(part, _is_magnitude):
+        return L1
+    return L2 if _made_of(part, _is_square) else None
 
 
-def _made_of_magnitudes(part: cp.Expression) -> bool:
-    if not part.args:
+def _made_of(node: cp.Expression, known: Callable[[cp.Expression], bool]) -> bool:
+    """Whether an expression is affine in known functions of affine expressions."""
+    if node.is_affine() or known(node):
         return True
-    known = isinstance(part, (AffAtom, elementwise_abs, norm1))
-    return known and all(map(_made_of_magnitudes, part.args))
+    return isinstance(node, AffAtom) and all(_made_of(part, known) for part in node.args)
+
+
+def _is_magnitude(node: cp.Expression) -> bool:
+    return isinstance(node, (elementwise_abs, norm1)) and bool(node.args[0].is_affine())
+
+
+def _is_square(node: cp.Expression) -> bool:
+    squares = match_squares(node)
+    return squares is not None and bool(squares.argument.is_affine())
 
 
 def _weight_of(

@@ -22,6 +22,7 @@ from conicnmf.conic.native import NativeProgram, native_reasons
 from conicnmf.conic.program import BlockProgram
 from conicnmf.conic.signed import magnitudes, signed_step
 from conicnmf.conic.tangent import Outcome, TangentLoop, tangent_step, with_interior
+from conicnmf.conic.upper_cuts import UpperCutProgram
 from conicnmf.errors import InputError
 from conicnmf.result import Status
 from conicnmf.solvers.base import Context, Solver, Update
@@ -34,7 +35,7 @@ class _Memo:
     """The convex part of a block, its program, and what is linearised at each step."""
 
     convex: Block
-    program: NativeProgram | BlockProgram
+    program: NativeProgram | BlockProgram | UpperCutProgram
     rewards: tuple[Penalty, ...]
     deadline: float
 
@@ -56,6 +57,9 @@ class TangentPlane(Solver):
         Planes are moved while the objective falls by more than this part of itself.
     linearisations : int
         How often a penalty that is not convex is linearised before the factor is switched.
+    upper : {"cone", "cuts"}
+        Upper bounds on sparseness as second-order cones, or by cutting planes, which keep the
+        blocks of the conic engine quadratic programs.
     engine : {"auto", "native", "conic"}
         "native" solves blocks of known constraints by descent over components, to the same
         answers as the cone solver's; "auto" does so where every constraint is known and no
@@ -80,6 +84,7 @@ class TangentPlane(Solver):
     rounds: int = 2
     rtol: float = 1e-3
     linearisations: int = 10
+    upper: Literal["cone", "cuts"] = "cone"
     engine: Literal["auto", "native", "conic"] = "auto"
     backend: str | None = None
 
@@ -106,12 +111,11 @@ class TangentPlane(Solver):
         kept = tuple(p for p in block.penalties if p not in rewards)
         convex = with_interior(replace(block, penalties=kept))
         native = self.engine == "native" or (self.engine == "auto" and self.backend is None)
-        program: NativeProgram | BlockProgram
         if native and not any(native_reasons(convex)):
-            program = NativeProgram(convex)
-        else:
-            program = BlockProgram(magnitudes(convex) if signed(block) else convex, self.backend)
-        return _Memo(convex, program, rewards, context.deadline)
+            return _Memo(convex, NativeProgram(convex), rewards, context.deadline)
+        kind = UpperCutProgram if self.upper == "cuts" else BlockProgram
+        stated = magnitudes(convex) if signed(block) else convex
+        return _Memo(convex, kind(stated, self.backend), rewards, context.deadline)
 
     def update(self, block: Block, A: Array, B: Array, memo: _Memo) -> Update:
         """Solve the block, linearising rewards until they settle; keep B when backends fail."""
@@ -140,7 +144,7 @@ class TangentPlane(Solver):
         slopes = [reward.slope(B) for reward in memo.rewards]
         linear = np.add.reduce(slopes) if slopes else None
         if signed(block):
-            assert isinstance(memo.program, BlockProgram)
+            assert not isinstance(memo.program, NativeProgram)
             return signed_step(memo.convex, memo.program, A, B, loop, linear, memo.deadline)
         return tangent_step(memo.program.at(A, linear), B, loop, memo.deadline)
 

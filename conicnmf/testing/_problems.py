@@ -38,7 +38,7 @@ def terms() -> dict[str, tuple[Sequence[Term], Sequence[Term]]]:
         "non-negative": ([plus], [plus]),
         "penalised": ([plus, L2(0.05)], [plus, L1(0.1)]),
         "free": ([], [L2(0.1)]),
-        "boxed": ([Box(0, 1)], [plus]),
+        "boxed": ([Box(0, 0.4)], [plus]),
         "unit norm": ([plus, UnitNorm()], [plus]),
         "short": ([plus, NormBall(2.0)], [plus]),
         "sparse W": ([plus, Sparseness(min=0.5)], [plus]),

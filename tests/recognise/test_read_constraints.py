@@ -1,3 +1,4 @@
+# ruff: noqa: SIM300 - on which side the variable stands is what is tried here
 """Constraints are read on what they say, however they are written, and none of them is lost."""
 
 from __future__ import annotations
@@ -235,9 +236,9 @@ def test_bounds_on_sparseness_are_merged_into_a_band() -> None:
     bounds = [cn.sparseness(W, axis=0) >= 0.3, np.float64(0.4) <= cn.sparseness(W, axis=0)]
     bounds.append(cn.sparseness(W, axis=0) <= 0.8)
     problem = cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H)), bounds)
-    assert problem.W == (cn.NonNegative(), cn.Sparseness(0.4, 0.8))
+    assert list(problem.W) == [cn.NonNegative(), cn.Sparseness(0.4, 0.8)]
     problem = cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H)), cn.sparseness(W, axis=0) == 0.5)
-    assert problem.W == (cn.NonNegative(), cn.Sparseness(0.5, 0.5))
+    assert list(problem.W) == [cn.NonNegative(), cn.Sparseness(0.5, 0.5)]
 
 
 def test_one_component_makes_sums_of_samples_fixed_entries() -> None:

@@ -108,7 +108,7 @@ def test_signs_stated_as_constraints_count_for_convexity() -> None:
     objective = cp.Minimize(cp.sum(cp.exp(W @ cp.square(H) - V)) + cp.sum_squares(W - 1))
     with pytest.raises(cn.ModelError, match=r"must be convex, but .* is unknown, needed convex"):
         cn.Problem(objective)
-    result = cn.Problem(objective, [0 <= W, H <= 2, -1 <= H]).solve(stop=2)
+    result = cn.Problem(objective, [W >= 0, H <= 2, H >= -1]).solve(stop=2)
     assert (result.W >= 0).all()
     assert np.abs(result.H).max() <= 2
 

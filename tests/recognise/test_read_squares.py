@@ -222,5 +222,5 @@ def test_the_data_are_taken_over_exactly_and_not_changed() -> None:
 def test_the_left_factor_is_w_whatever_it_is_called() -> None:
     H, W = cp.Variable((M, R), name="H"), cp.Variable((R, N), name="W")
     problem = cn.Problem(cp.Minimize(cp.sum_squares(V - H @ W)), [H >= 0])
-    assert problem.W == (cn.NonNegative(),)
-    assert problem.H == ()
+    assert list(problem.W) == [cn.NonNegative()]
+    assert not problem.H
