@@ -39,6 +39,7 @@ from conicnmf.result import History, Result, Status, load
 from conicnmf.solvers import (
     ANLS,
     HALS,
+    Chain,
     JointNLP,
     Multiplicative,
     ProjectedGradient,
@@ -57,6 +58,7 @@ __all__ = [
     "NNDSVD",
     "Box",
     "Certificate",
+    "Chain",
     "Comparison",
     "ConeSearch",
     "ConicNMFError",

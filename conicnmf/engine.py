@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol
 
@@ -236,6 +237,7 @@ def _monitor(progress: bool | Monitor, solver: Solver) -> Monitor:
     return progress
 
 
+@cache
 def _versions() -> dict[str, str]:
     names = ("conicnmf", "numpy", "scipy", "numba", "cvxpy", "clarabel", "ecos", "scs")
     found = {}

@@ -42,10 +42,15 @@ def native_reasons(block: Block) -> Iterator[str]:
 
 
 class NativeProgram:
-    """The convex part of a block, by descent over components; the twin of `BlockProgram`."""
+    """The convex part of a block, by descent over components; the twin of `BlockProgram`.
 
-    def __init__(self, block: Block) -> None:
+    The sweeps end when one of them moves less than `rtol` of the factor; the objective is then
+    right to about that squared times the condition of the block.
+    """
+
+    def __init__(self, block: Block, rtol: float = 1e-7) -> None:
         self.block = block
+        self.rtol = rtol
         bands = [c for c in block.constraints if isinstance(c, Sparseness)]
         self.s_max = min((band.max for band in bands), default=1.0)
 
@@ -54,7 +59,7 @@ class NativeProgram:
         quadratic = self.block.quadratic(A)
         if linear is not None:
             quadratic = replace(quadratic, C=quadratic.C - linear)
-        return NativeStep(self.block, quadratic, self.s_max)
+        return NativeStep(self.block, quadratic, self.s_max, self.rtol)
 
 
 @dataclass(eq=False)
@@ -64,6 +69,7 @@ class NativeStep:
     block: Block
     quadratic: Quadratic
     s_max: float
+    rtol: float
     last: Array | None = None
 
     def solve(self, cuts: Sequence[Cut] | None = None, deadline: float = np.inf) -> Solution:
@@ -77,7 +83,7 @@ class NativeStep:
         else:
             start = np.zeros_like(C) if self.last is None else self.last
             T = cuts[0].normals() if cuts else np.zeros_like(C)
-            B, sweeps = descend_held(G, C, start, T, held, self.s_max, _SWEEPS)
+            B, sweeps = descend_held(G, C, start, T, held, self.s_max, _SWEEPS, self.rtol)
         self.last = B
         status = cp.OPTIMAL if sweeps < _SWEEPS else cp.OPTIMAL_INACCURATE
         return Solution(B, [InnerSolve("NATIVE", status, sweeps, time.perf_counter() - begin)])

@@ -66,7 +66,7 @@ def tolerance(c: Array, x: Array, k: int, eps: float) -> float:
     for j in range(c.size):
         size = max(size, abs(c[j]))
         total += x[j]
-    return 4 * eps * (k + 4) * (size + total)
+    return 32 * eps * (c.size + 4) * (size + total)
 
 
 @jit
@@ -108,6 +108,7 @@ def _enter(
     """Push the free atoms with the largest gradients; return the factor's size and the worst w."""
     U, z, atoms, v, _, w = work
     worst, cut = 0.0, tol
+    size=k
     for j in range(c.size):
         if state[j] == PASSIVE:
             worst = max(worst, abs(w[j]))
@@ -122,9 +123,11 @@ def _enter(
         if chosen < 0:
             break
         cut = max(cut, _SHARE * best)
-        push(U, z, atoms, k, G, c, chosen, v, eps * (k + 4))
-        state[chosen] = PASSIVE
-        k += 1
+        floor = 16 * eps * (c.size + 4)
+        if push(U, z, atoms, k, G, c, chosen, v, floor) > floor or k == size:
+            k += 1
+            state[chosen]=PASSIVE
+        else: state[chosen]=BLOCKED
     return k, worst
 
 

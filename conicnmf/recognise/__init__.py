@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import cvxpy as cp
+import numpy as np
 
 from conicnmf.errors import ModelError
 from conicnmf.recognise.addends import Addend, split
@@ -18,7 +19,9 @@ from conicnmf.recognise.naming import shown
 from conicnmf.recognise.penalties import read_penalty
 from conicnmf.recognise.sparseness import SparsenessBound, sparseness
 from conicnmf.recognise.squares import Reading, read_squares
+from conicnmf.recognise.values import require_numbers
 from conicnmf.terms import Loss, Term
+from conicnmf.validate import as_data
 
 __all__ = ["Recognised", "recognise", "sparseness"]
 
@@ -77,10 +80,18 @@ def _read_loss(parts: list[Addend], bounds: Bounds) -> Reading:
             "the objective must contain a product W @ H of the two factors, got none; "
             "for example cp.sum_squares(V - W @ H)"
         )
+    for coefficient, part in parts:
+        if not 0 < abs(coefficient) < np.inf:
+            raise ModelError(
+                f"the loss must have a finite weight other than 0, got {coefficient:g} times "
+                f"{shown(part)}; leave the factor out"
+            )
     if len(parts) == 1:
         reading = read_squares(*parts[0])
-        if reading is not None and agrees(reading, *parts[0]):
-            return reading
+        if reading is not None:
+            as_data(reading.V)  # the comparison needs numbers of a usual size
+            if agrees(reading, *parts[0]):
+                return reading
     return read_generic(parts, bounds)
 
 
@@ -126,6 +137,7 @@ def _two_variables(target: cp.Expression, stated: list[Stated]) -> list[cp.Varia
                 f"a model holds numbers, no parameters, got {listed} in {shown(node)}; "
                 "put their values in as constants"
             )
+        require_numbers(node)
     for variable in variables:
         require_plain(variable)
     return variables

@@ -46,8 +46,9 @@ def _same(reading: Reading, coefficient: float, part: cp.Expression) -> bool:
         id(factor.variable): cp.Constant(X.T if factor.flipped else X)
         for factor, X in ((reading.W, W), (reading.H, H))
     }
-    stated = coefficient * float(part.tree_copy(at).value)
-    read = reading.loss.value(reading.V, W, H) + reading.offset
+    with np.errstate(over="ignore"):
+        stated = coefficient * float(part.tree_copy(at).value)
+        read = reading.loss.value(reading.V, W, H) + reading.offset
     return bool(np.isclose(stated, read, rtol=1e-8, atol=0))
 
 

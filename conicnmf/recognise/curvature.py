@@ -27,9 +27,9 @@ def require_convex(expression: cp.Expression, where: str) -> None:
         return
     part = culprit(expression)
     raise ModelError(
-        f"{where} must be convex, but {shown(part)} is {part.curvature.lower()}, needed convex; "
-        "a model may multiply W with H, and otherwise follows CVXPY's rules for each factor with "
-        "the other one held fixed"
+        f"{where} must be convex, but {shown(part)} is {part.curvature.lower()}; write it with "
+        "convex atoms: a model may multiply W with H, and otherwise follows CVXPY's rules for each "
+        "factor with the other one held fixed"
     )
 
 

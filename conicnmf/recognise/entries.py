@@ -7,7 +7,7 @@ import numpy as np
 
 from conicnmf._types import Array, Mask
 from conicnmf.constraints import Box, Fixed, NonNegative
-from conicnmf.errors import InfeasibleError, InputError, ModelError
+from conicnmf.errors import InfeasibleError, ModelError
 from conicnmf.recognise.lowered import Lowered
 from conicnmf.terms import Constraint
 
@@ -38,8 +38,6 @@ def tighten(rows: Lowered, lower: Array, upper: Array) -> None:
     """Narrow the bounds, in place, by rows with one entry each."""
     entry = np.unravel_index(rows.A.indices, lower.shape, order="F")
     bound = rows.b / rows.A.data + 0.0  # no negative zeros
-    if np.isnan(bound).any():
-        raise InputError("a constraint bounds an entry by NaN; use inf for no bound")
     above = rows.equal | (rows.A.data > 0)
     below = rows.equal | (rows.A.data < 0)
     np.minimum.at(upper, tuple(axis[above] for axis in entry), bound[above])

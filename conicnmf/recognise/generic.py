@@ -48,7 +48,7 @@ def read_generic(parts: list[Addend], bounds: Bounds) -> Reading:
 def _require_biconvex(form: cp.Expression) -> None:
     first, second = form.variables()
     for held, free in ((first, second), (second, first)):
-        known = cp.Parameter(held.shape, name=f"{held} (held fixed)")
+        known = cp.Parameter(held.shape, name=f"fixed {held}")
         where = f"the objective as a function of {free}"
         require_convex(form.tree_copy({id(held): known}), where)
 

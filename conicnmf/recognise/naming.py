@@ -8,6 +8,7 @@ import cvxpy as cp
 
 _SHORT = 4
 _PROMOTED = re.compile(r"Promote\(([^(),]+), \([^()]*\)\)")
+_WRAPPED = re.compile(r"non(?:neg|pos)_wrap\(([^()]*)\)")
 
 
 def shown(node: cp.Expression | cp.Constraint, names: dict[int, str] | None = None) -> str:
@@ -36,4 +37,6 @@ def shown(node: cp.Expression | cp.Constraint, names: dict[int, str] | None = No
         if name is not None:
             places[id(variable)] = cp.Variable(variable.shape, name=name)
     text = str(node.tree_copy(places)) if places else str(node)
-    return " ".join(_PROMOTED.sub(r"\1", text).replace("Approx(", "(").split())
+    for pattern in (_PROMOTED, _WRAPPED):
+        text = pattern.sub(r"\1", text)
+    return " ".join(text.replace("Approx(", "(").split())

@@ -15,6 +15,7 @@ from cvxpy.constraints.nonpos import Inequality
 from conicnmf._types import Array
 from conicnmf.constraints import NormBall, Simplex
 from conicnmf.recognise.lowered import Lowered
+from conicnmf.recognise.values import exponent_of
 from conicnmf.terms import Constraint, Each
 
 
@@ -85,7 +86,9 @@ def norm_ball(
 
 
 def _made_of_norms(node: cp.Expression) -> bool:
-    known = isinstance(node, (AffAtom, quad_over_lin, Power)) or (
-        isinstance(node, Pnorm) and node.p == 2
+    known = (
+        isinstance(node, (AffAtom, quad_over_lin))
+        or (isinstance(node, Power) and exponent_of(node) == 2)
+        or (isinstance(node, Pnorm) and node.p == 2)
     )
     return not node.args or (known and all(map(_made_of_norms, node.args)))

@@ -108,10 +108,8 @@ def _as_loss(coefficient: float, residual: Residual) -> Reading | None:
     if roles.flipped:
         V = _turned(V)
         weights = None if weights is None else _turned(weights)
-    if weights is not None and not sp.issparse(weights) and np.ptp(weights) == 0:
+    if weights is not None and not sp.issparse(weights) and weights.min() == weights.max() > 0:
         total, weights = total * float(weights.flat[0]) ** 2, None
-    if not 0 < total < np.inf or (weights is not None and not abs(weights).max() > 0):
-        return None
     loss = Frobenius(total) if weights is None else WeightedFrobenius(weights, total)
     return Reading(roles.W, roles.H, V, loss, offset)
 

@@ -22,7 +22,8 @@ from cvxpy.atoms.affine.unary_operators import NegExpression
 from cvxpy.atoms.elementwise.power import Power
 from cvxpy.atoms.quad_over_lin import quad_over_lin
 
-from conicnmf._types import Data
+from conicnmf._types import Data, stored
+from conicnmf.errors import InputError
 
 
 def value_of(expression: cp.Expression) -> Data:
@@ -46,6 +47,25 @@ def value_of(expression: cp.Expression) -> Data:
                 if found is not None:
                     return sp.csr_array(found) if sp.issparse(found) else np.asarray(found)
     return np.asarray(expression.value)
+
+
+def require_numbers(node: cp.Expression | cp.Constraint) -> None:
+    """Raise unless all constants are real and finite; bounds of constraints may be infinite."""
+    for leaf in node.constants():
+        entries = stored(leaf.value)
+        if np.iscomplexobj(entries):
+            raise InputError(
+                f"a model holds real numbers, got a complex constant of shape {leaf.shape}; "
+                "take its real part or its magnitude"
+            )
+        free = isinstance(node, cp.Constraint)
+        bad = int(np.sum(np.isnan(entries) if free else ~np.isfinite(entries)))
+        if bad:
+            raise InputError(
+                f"the constants of a model must be finite, got {bad} NaN or infinite entries in one "
+                f"of shape {leaf.shape}; set missing data to 0 and leave them out of the loss with a "
+                "mask of zeros and ones, cp.multiply(M, V - W @ H)"
+            )
 
 
 def scalar_of(expression: cp.Expression) -> float | None:

@@ -7,6 +7,7 @@ from conicnmf.compat import mismatches
 from conicnmf.errors import IncompatibleError
 from conicnmf.solvers.anls import ANLS
 from conicnmf.solvers.base import Context, Solver, Sweep, Update
+from conicnmf.solvers.chain import Chain
 from conicnmf.solvers.hals import HALS
 from conicnmf.solvers.joint_nlp import JointNLP
 from conicnmf.solvers.multiplicative import Multiplicative
@@ -18,6 +19,7 @@ __all__ = [
     "ANLS",
     "HALS",
     "SOLVERS",
+    "Chain",
     "Context",
     "JointNLP",
     "Multiplicative",

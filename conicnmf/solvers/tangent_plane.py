@@ -19,7 +19,7 @@ from conicnmf.compat import (
 )
 from conicnmf.conic.backends import InnerSolve
 from conicnmf.conic.native import NativeProgram, native_reasons
-from conicnmf.conic.program import BlockProgram
+from conicnmf.conic.program import BlockProgram, Step
 from conicnmf.conic.signed import magnitudes, signed_step
 from conicnmf.conic.tangent import Outcome, TangentLoop, tangent_step, with_interior
 from conicnmf.conic.upper_cuts import UpperCutProgram
@@ -28,6 +28,10 @@ from conicnmf.result import Status
 from conicnmf.solvers.base import Context, Solver, Update
 from conicnmf.stop import MaxIter, RelDecrease, Stop
 from conicnmf.terms import Penalty
+
+_ACCURACY = 1e-5
+"""Native blocks are swept until they move less than this: while the other factor is not final,
+more digits do not help."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +116,7 @@ class TangentPlane(Solver):
         convex = with_interior(replace(block, penalties=kept))
         native = self.engine == "native" or (self.engine == "auto" and self.backend is None)
         if native and not any(native_reasons(convex)):
-            return _Memo(convex, NativeProgram(convex), rewards, context.deadline)
+            return _Memo(convex, NativeProgram(convex, _ACCURACY), rewards, context.deadline)
         kind = UpperCutProgram if self.upper == "cuts" else BlockProgram
         stated = magnitudes(convex) if signed(block) else convex
         return _Memo(convex, kind(stated, self.backend), rewards, context.deadline)
@@ -122,7 +126,7 @@ class TangentPlane(Solver):
         records: list[InnerSolve] = []
         linearisations = self.linearisations if memo.rewards else 1
         for count in range(linearisations):
-            outcome = self._step(block, A, B, memo)
+            step, outcome = self._step(block, A, B, memo)
             records += outcome.records
             if outcome.B is None:
                 failed = Status.BACKEND_FAILED if count == 0 else None
@@ -131,22 +135,24 @@ class TangentPlane(Solver):
             new = outcome.B if block.projection is None else block.projection(outcome.B)
             new = new.astype(B.dtype, copy=False)
             if not memo.rewards:
-                return Update(new, memo, inner=records)
+                value = None if step is None else step.value(new)
+                return Update(new, memo, value, inner=records)
             before, B = B, descend_towards(block, A, B, new)
             fell = block.objective(A, before) - block.objective(A, B)
             if fell <= self.rtol * abs(block.objective(A, B)):
                 break
         return Update(B, memo, inner=records)
 
-    def _step(self, block: Block, A: Array, B: Array, memo: _Memo) -> Outcome:
-        """Solve the block once, with the rewards linearised at B."""
+    def _step(self, block: Block, A: Array, B: Array, memo: _Memo) -> tuple[Step | None, Outcome]:
+        """Solve the block once, with the rewards linearised at B; return what was solved too."""
         loop = TangentLoop(self.rounds, self.rtol)
         slopes = [reward.slope(B) for reward in memo.rewards]
         linear = np.add.reduce(slopes) if slopes else None
         if signed(block):
             assert not isinstance(memo.program, NativeProgram)
-            return signed_step(memo.convex, memo.program, A, B, loop, linear, memo.deadline)
-        return tangent_step(memo.program.at(A, linear), B, loop, memo.deadline)
+            return None, signed_step(memo.convex, memo.program, A, B, loop, linear, memo.deadline)
+        step = memo.program.at(A, linear)
+        return step, tangent_step(step, B, loop, memo.deadline)
 
 
 def descend_towards(block: Block, A: Array, B: Array, end: Array) -> Array:

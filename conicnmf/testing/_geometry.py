@@ -24,12 +24,14 @@ def worst(constraint: Constraint, B: Array) -> float:
 
 def nearest_by_cvxpy(X: Array, constraint: Constraint, planes: Halfspaces | None = None) -> Array:
     """Return the point nearest to X in a constraint's cone and in half-spaces."""
-    B = cp.Variable(X.shape, nonneg=constraint.orthant_only)
+    unit = float(np.abs(X).max()) or 1.0
+    scaled = cp.Variable(X.shape, nonneg=constraint.orthant_only)
+    B = unit * scaled
     held = constraint.cone(B) if "cone" in constraint.abilities else []
     if planes is not None:
         axis = 1 if planes.each == "component" else 0
         held = [*held, cp.sum(cp.multiply(planes.normals, B), axis=axis) >= 0]
-    program = cp.Problem(cp.Minimize(cp.sum_squares(B - X)), held)
+    program = cp.Problem(cp.Minimize(cp.sum_squares(scaled - X / unit)), held)
     with warnings.catch_warnings():
         # CVXPY warns of the last digits; the caller's tolerance judges them.
         warnings.simplefilter("ignore")
@@ -46,14 +48,20 @@ def check_cone(constraint: Constraint, points: Sequence[Array]) -> None:
     hint = "" if constraint.orthant_only else "; if it is right for B >= 0, claim orthant_only"
     for X in points:
         violation = worst(constraint, X)
-        parts = constraint.cone(cp.Constant(X))
-        gap = max((float(np.max(part.violation(), initial=0.0)) for part in parts), default=0.0)
+        gap = _cone_gap(constraint, X)
         if violation <= INSIDE:
             fits = gap <= BY_CVXPY * max(1.0, float(np.abs(X).max()))
             expect(fits, f"{constraint}.cone fails by {gap:.3g} at a point of the set{hint}")
         elif constraint.convex and violation > _CLEARLY_OUTSIDE:
             held = f"{constraint}.cone holds where the violation is {violation:.3g}{hint}"
             expect(gap > INSIDE, held)
+
+
+def _cone_gap(constraint: Constraint, X: Array) -> float:
+    """Return CVXPY's largest violation of the cone at X."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # CVXPY's residual divides by ‖0‖
+        gaps = [part.violation() for part in constraint.cone(cp.Constant(X))]
+    return max((float(np.max(gap, initial=0.0)) for gap in gaps), default=0.0)
 
 
 def check_projection(

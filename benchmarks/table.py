@@ -1,0 +1,62 @@
+"""The table of all rows, for the terminal and for the documentation."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.harness import Row
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+_HEADS = ("id", "case", "ours", "theirs", "ratio", "spread", "target", "met", "note")
+_PEERS = ("conicnmf", "numpy", "scipy", "numba", "cvxpy", "clarabel", "scikit-learn")
+_MET = {True: "yes", False: "**no**", None: ""}
+
+
+def show(rows: Sequence[Row]) -> None:
+    """Print the rows as one table."""
+    table = Table(*_HEADS, header_style="bold")
+    for row in rows:
+        style = {True: "", False: "red", None: "dim"}[row.ok]
+        table.add_row(*(cell.replace("**", "") for cell in _cells(row)), style=style)
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=200)
+    console.print(table)
+
+
+def write(rows: Sequence[Row], titles: Mapping[str, str], path: Path = PAGE) -> None:
+    """Write the rows as a page of the documentation."""
+    versions = ", ".join(f"{name} {version(name)}" for name in _PEERS)
+    lines = [
+        "# Benchmarks",
+        "",
+        "Ratios of one run of `python -m benchmarks`: both sides take turns, the median of the",
+        "repeats counts, all have one thread, and first calls, which compile, are left out. The",
+        "spread is the range of the ratios over their median. Where a row has no target, the ratio",
+        "is there to be read.",
+        "",
+        f"Machine: {platform.machine()}, Python {platform.python_version()}; {versions}.",
+        "",
+        *(f"- **{name}**: {title}" for name, title in titles.items()),
+        "",
+        f"| {' | '.join(_HEADS)} |",
+        f"|{'---|' * len(_HEADS)}",
+        *(f"| {' | '.join(_cells(row))} |" for row in rows),
+        "",
+    ]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _cells(row: Row) -> list[str]:
+    ratio = "" if math.isnan(row.ratio) else f"{row.ratio:.3g}"
+    spread = "" if math.isnan(row.spread) else f"{row.spread:.0%}"
+    texts = [row.id, row.case, row.ours, row.theirs, ratio, spread, row.target, _MET[row.ok]]
+    return [*texts, row.note]

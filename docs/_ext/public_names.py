@@ -1,0 +1,45 @@
+"""The public names of the package in groups, for the API pages."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import conicnmf
+from conicnmf import datasets, report, testing
+from conicnmf.errors import ConicNMFError
+from conicnmf.init import Start
+from conicnmf.solvers import Solver
+from conicnmf.stop import Stop
+from conicnmf.terms import Constraint, Loss, Penalty
+
+_KINDS: dict[str, type] = {
+    "Losses": Loss,
+    "Constraints": Constraint,
+    "Penalties": Penalty,
+    "Solvers": Solver,
+    "Starts": Start,
+    "Stop rules": Stop,
+    "Errors": ConicNMFError,
+}
+_ORDER = ["Functions", "Objects", *_KINDS]
+
+
+def groups() -> dict[str, dict[str, list[str]]]:
+    """Return the names in `__all__` of each public module, by module and kind."""
+    return {module.__name__: _sorted(module) for module in (conicnmf, report, datasets, testing)}
+
+
+def _sorted(module: ModuleType) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {title: [] for title in _ORDER}
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if not isinstance(thing, (ModuleType, str)):
+            found[_kind(thing)].append(name)
+    return {title: names for title, names in found.items() if names}
+
+
+def _kind(thing: Any) -> str:
+    if not isinstance(thing, type):
+        return "Functions"
+    return next((title for title, base in _KINDS.items() if issubclass(thing, base)), "Objects")

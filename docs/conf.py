@@ -1,0 +1,41 @@
+"""Sphinx settings: what can be read from the package is read from it."""
+
+import sys
+from pathlib import Path
+
+import conicnmf
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+from public_names import groups  # noqa: E402
+
+project = "conicnmf"
+version = release = conicnmf.__version__
+author = copyright = "the conicnmf developers"
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "myst_parser",
+    "mathml",
+    "solver_table",
+    "status_table",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+
+html_theme = "furo"
+html_static_path = ["_static"]
+html_title = f"conicnmf {release}"
+html_math_renderer = "mathml"
+
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autosummary_context = {"groups": groups()}
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_preserve_defaults = True
+numpydoc_show_class_members = False
