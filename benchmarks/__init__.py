@@ -20,4 +20,4 @@ IDS = (
     "compile",
     "memory",
 )
-"""Every benchmark, each a module of this package with a function `run(quick)`."""
+"""Every benchmark, each a module of this package with a function `run(setup)`."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from benchmarks import IDS
-from benchmarks.harness import Row, clock, pinned
+from benchmarks.harness import Row, Setup, clock, pinned
 from benchmarks.table import PAGE, show, write
 
 
@@ -17,7 +17,10 @@ def main() -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("ids", nargs="*", metavar="id", help=f"which ones: {', '.join(IDS)}")
-    parser.add_argument("--quick", action="store_true", help="smaller cases and budgets")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer cases, one repeat, shorter budgets"
+    )
+    parser.add_argument("--cpu", action="store_true", help="processor time, for a busy machine")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} for any choice")
     wanted = parser.parse_args()
     ids = wanted.ids or list(IDS)
@@ -26,11 +29,12 @@ def main() -> int:
         parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(IDS)}")
     # All are imported before threads are pinned, which reaches loaded libraries only.
     modules = {name: import_module(f"benchmarks.{name}") for name in ids}
+    setup = Setup(wanted.quick, time.process_time if wanted.cpu else time.perf_counter)
     rows: list[Row] = []
     with pinned():
         for name, module in modules.items():
             begin = time.perf_counter()
-            rows += [replace(row, id=name) for row in module.run(wanted.quick)]
+            rows += [replace(row, id=name) for row in module.run(setup)]
             print(f"{name}: {clock(time.perf_counter() - begin)}", file=sys.stderr)
     show(rows)
     if wanted.write or (set(ids) == set(IDS) and not wanted.quick):

@@ -58,7 +58,7 @@ class Runs:
         return float(np.median(self.seconds))
 
 
-class SkipCase(Exception):
+class SkippedError(Exception):
     """A case that cannot be run here, with the reason."""
 
 
@@ -78,44 +78,60 @@ def dataset(name: str, **options: Any) -> Data:
     try:
         return datasets.load(name, **options).V
     except (InputError, OSError) as error:
-        raise SkipCase(str(error).splitlines()[0]) from error
+        raise SkippedError(str(error).splitlines()[0]) from error
 
 
 def guarded(case: str, rows: Iterable[Row]) -> Iterator[Row]:
     """Yield the rows; one that says why when the case has to be skipped."""
     try:
         yield from rows
-    except SkipCase as reason:
+    except SkippedError as reason:
         yield Row(case, note=f"skipped: {reason}")
 
 
-def race(
-    sides: Mapping[str, Callable[[int], Any]], repeats: int = 3, warm: Sequence[str] = ()
-) -> dict[str, Runs]:
-    """Time the sides in turn, `repeats` times over; each is called with the repeat's number.
+@dataclass(frozen=True)
+class Setup:
+    """How a run measures.
 
-    The sides in `warm` are called once before, which compiles them and is kept apart.
+    Parameters
+    ----------
+    quick : bool
+        Fewer cases, one repeat and shorter budgets; the sizes stay.
+    timer : callable
+        The clock. With one thread each, processor time says the same as wall time on an idle
+        machine, and other processes disturb it less.
     """
-    runs = {name: Runs() for name in sides}
-    calls = dict.fromkeys(sides, 1)
-    for name in warm:
-        runs[name].first, _ = _timed(sides[name], 0, 1)
-        again, _ = _timed(sides[name], 0, 1)
-        calls[name] = math.ceil(_SHORTEST / max(again, 1e-7))
-    for repeat in range(repeats):
-        for name, work in sides.items():
-            seconds, value = _timed(work, repeat, calls[name])
-            runs[name].seconds.append(seconds)
-            runs[name].values.append(value)
-    return runs
 
+    quick: bool = False
+    timer: Callable[[], float] = time.perf_counter
 
-def _timed(work: Callable[[int], Any], repeat: int, calls: int) -> tuple[float, Any]:
-    gc.collect()
-    begin = time.perf_counter()
-    for _ in range(calls):
-        value = work(repeat)
-    return (time.perf_counter() - begin) / calls, value
+    def race(
+        self, sides: Mapping[str, Callable[[int], Any]], repeats: int = 3, warm: Sequence[str] = ()
+    ) -> dict[str, Runs]:
+        """Time the sides in turn, `repeats` times over; each is called with the repeat's number.
+
+        The sides in `warm` are called twice before: the first call, which may compile, is kept
+        apart, the second says how many calls make a measurable time.
+        """
+        runs = {name: Runs() for name in sides}
+        calls = dict.fromkeys(sides, 1)
+        for name in warm:
+            runs[name].first, _ = self._timed(sides[name], 0, 1)
+            again, _ = self._timed(sides[name], 0, 1)
+            calls[name] = math.ceil(_SHORTEST / max(again, 1e-7))
+        for repeat in range(1 if self.quick else repeats):
+            for name, work in sides.items():
+                seconds, value = self._timed(work, repeat, calls[name])
+                runs[name].seconds.append(seconds)
+                runs[name].values.append(value)
+        return runs
+
+    def _timed(self, work: Callable[[int], Any], repeat: int, calls: int) -> tuple[float, Any]:
+        gc.collect()
+        begin = self.timer()
+        for _ in range(calls):
+            value = work(repeat)
+        return (self.timer() - begin) / calls, value
 
 
 def speedup(

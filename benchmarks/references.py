@@ -86,21 +86,22 @@ def nmfsc(V: Array, W: Array, H: Array, s: float) -> Iterator[Iterate]:
     square, step = float(np.vdot(V, V)), 1.0
     H = H / np.linalg.norm(H, axis=1, keepdims=True)
     W = hoyer_rows(np.ascontiguousarray(W.T), np.full(W.shape[1], l1), np.ones(W.shape[1])).T
-    while step > 1e-200:
+    while True:
         H = H * (W.T @ V) / (W.T @ W @ H + _TINY)
         norms = np.maximum(np.linalg.norm(H, axis=1), _TINY)
         H, W = H / norms[:, None], W * norms
         G, C = H @ H.T, V @ H.T
         value, slope = _objective(square, W, G, C), W @ G - C
-        while step > 1e-200:
+        reached = np.inf
+        while not reached <= value:
+            if step < 1e-200:
+                return
             new = np.ascontiguousarray((W - step * slope).T)
             lengths = np.linalg.norm(new, axis=1)
             new = hoyer_rows(new, l1 * lengths, lengths).T
             reached = _objective(square, new, G, C)
-            if reached <= value:
-                break
             step /= 2
-        W, step = new, 1.2 * step
+        W, step = new, 2.4 * step
         yield W, H, reached
 
 

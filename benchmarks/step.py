@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 
 import conicnmf as cn
-from benchmarks.harness import Row, clock, dataset, guarded, race, relative_gap, speedup
+from benchmarks.harness import Row, Setup, clock, dataset, guarded, relative_gap, speedup
 from conicnmf._types import Array
 from conicnmf.blocks import blocks_of
 from conicnmf.conic.native import NativeProgram
@@ -16,18 +16,18 @@ from conicnmf.conic.program import BlockProgram
 from conicnmf.kernels.band import cone_ratio
 
 
-def run(quick: bool) -> Iterator[Row]:
+def run(setup: Setup) -> Iterator[Row]:
     for s_max in (1.0, 0.8):
-        yield from guarded(f"s_max={s_max}", _case(s_max, quick))
+        yield from guarded(f"s_max={s_max}", _case(s_max, setup))
 
 
-def _case(s_max: float, quick: bool) -> Iterator[Row]:
-    V = dataset("usps", n_samples=200 if quick else 1000, seed=1)
+def _case(s_max: float, setup: Setup) -> Iterator[Row]:
+    V = dataset("usps", n_samples=1000, seed=1)
     H = np.random.default_rng(0).random((4, V.shape[1]))
     problem = cn.factorize(V, 4, W=[cn.NonNegative(), cn.Sparseness(max=s_max)])
     block = blocks_of(problem).W
     conic, native = BlockProgram(block, "CLARABEL"), NativeProgram(block)
-    runs = race(
+    runs = setup.race(
         {
             "literal": lambda _: _literal(V, H, s_max),
             "conic": lambda _: conic.at(H.T).solve().B.T,

@@ -7,23 +7,23 @@ from collections.abc import Iterator
 import numpy as np
 
 import conicnmf as cn
-from benchmarks.harness import Row, dataset, guarded, race, speedup
+from benchmarks.harness import Row, Setup, dataset, guarded, speedup
 
 
-def run(quick: bool) -> Iterator[Row]:
-    yield from guarded("all", _cases(quick))
+def run(setup: Setup) -> Iterator[Row]:
+    yield from guarded("all", _cases(setup))
 
 
-def _cases(quick: bool) -> Iterator[Row]:
-    V = dataset("usps", n_samples=200 if quick else 1000, seed=1)
+def _cases(setup: Setup) -> Iterator[Row]:
+    V = dataset("usps", n_samples=1000, seed=1)
     ratios, worst = [], 0.0
-    for s in (0.5, 0.8) if quick else np.arange(1, 10) / 10:
+    for s in (0.5, 0.8) if setup.quick else np.arange(1, 10) / 10:
         problem = cn.factorize(V, 4, W=[cn.NonNegative(), cn.Sparseness(min=float(s))])
 
         def engine(name: str, problem: cn.Problem = problem):
             return lambda seed: problem.solve(cn.TangentPlane(engine=name), seed=seed)
 
-        runs = race({name: engine(name) for name in ("native", "conic")}, warm=("native",))
+        runs = setup.race({name: engine(name) for name in ("native", "conic")}, warm=("native",))
         means = {
             name: np.mean([result.relative_error for result in side.values])
             for name, side in runs.items()

@@ -82,7 +82,7 @@ def certify(
     result: Result,
     *,
     feasibility: float = 1e-6,
-    stationarity: float = 1e-3,
+    stationarity: float = 1e-2,
 ) -> Certificate:
     """Check that a result is what it claims to be.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from conicnmf._types import stored
 from conicnmf.blocks import Block, Blocks
-from conicnmf.constraints import Sparseness
+from conicnmf.constraints import NonNegative, Sparseness
 from conicnmf.errors import IncompatibleError
 
 Need = Callable[[Block], Iterator[str]]
@@ -129,7 +129,7 @@ def orthant_penalties(block: Block) -> Iterator[str]:
 
 def nonnegative_only(block: Block) -> Iterator[str]:
     """Yield a reason unless the block is constrained to B ≥ 0 and nothing else."""
-    if len(block.constraints) != 1 or not block.nonneg:
+    if not block.constraints or not all(isinstance(c, NonNegative) for c in block.constraints):
         stated = ", ".join(map(str, block.constraints)) or "no constraint"
         yield f"{block.name} must be constrained by NonNegative alone, not {stated}"
 

@@ -17,6 +17,7 @@ from conicnmf.constraints import Entrywise, NonNegative, NormBall, Simplex, Spar
 from conicnmf.errors import InfeasibleError
 from conicnmf.kernels.band import project_band
 from conicnmf.kernels.norms import project_norm_ball, project_unit_norm
+from conicnmf.kernels.simplex import project_simplex
 from conicnmf.terms import Constraint, Each, pieces
 
 Rule = Callable[..., Array]
@@ -61,7 +62,7 @@ def _short_orthant(rows: Array, _: NonNegative, ball: NormBall) -> Array:
 
 @joint_projection(NonNegative, Simplex)
 def _simplex(rows: Array, _: NonNegative, simplex: Simplex) -> Array:
-    return simplex.project(pieces(rows, simplex.each))
+    return project_simplex(rows, simplex.total)
 
 
 def merged_bounds(constraints: Sequence[Constraint]) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import conicnmf
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
-from public_names import groups  # noqa: E402
+from public_names import groups
 
 project = "conicnmf"
 version = release = conicnmf.__version__
@@ -32,6 +32,8 @@ html_math_renderer = "mathml"
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
+
+default_role = "code"
 
 autosummary_generate = True
 autosummary_context = {"groups": groups()}

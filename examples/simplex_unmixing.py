@@ -15,7 +15,7 @@ def scene(rng):
     """Return spectra, the share of each material in each pixel, and the noisy cube as a matrix."""
     band = np.linspace(0, 1, BANDS)[:, None]
     spectra = 0.02 + np.exp(-(((band - [0.2, 0.5, 0.8]) / [0.10, 0.16, 0.08]) ** 2))
-    row, column = np.mgrid[0:1 : SIDE * 1j, 0:1 : SIDE * 1j]
+    row, column = np.mgrid[0 : 1 : SIDE * 1j, 0 : 1 : SIDE * 1j]
     places = [(0.2, 0.2), (0.3, 0.85), (0.9, 0.5)]
     shares = np.array([np.exp(-12 * ((row - r) ** 2 + (column - c) ** 2)) for r, c in places])
     shares = (shares / shares.sum(axis=0)).reshape(MATERIALS, -1)

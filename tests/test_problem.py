@@ -12,6 +12,8 @@ import scipy.sparse as sp
 
 import conicnmf as cn
 from conicnmf.blocks import blocks_of
+from conicnmf.compat import mismatches
+from conicnmf.solvers import SOLVERS
 
 M, N, R = 8, 6, 3
 V = np.random.default_rng(0).random((M, N)) + 0.1
@@ -124,6 +126,19 @@ def test_what_a_user_writes() -> None:
     assert table.best().max_violation < 1e-6
 
 
+@pytest.mark.parametrize("bounds", [[cn.Box(0, 0.2)], [cn.NonNegative(), cn.Box(upper=0.2)]])
+def test_a_box_holds_whatever_the_solver(bounds: list[Any]) -> None:
+    problem = cn.factorize(V, R, W=bounds)
+    blocks = blocks_of(problem)
+    fitting = [kind() for kind in SOLVERS if not mismatches(blocks, kind())]
+    assert len(fitting) >= 2
+    for solver in fitting:
+        result = problem.solve(solver, stop=5, throw=False)
+        assert result.W.max() <= 0.2 + 1e-6, solver.name
+        assert result.history.violation.max() <= 1e-6, solver.name
+        assert result.objective < 0.9 * result.history[0].objective, solver.name
+
+
 def test_a_problem_is_a_statement_that_does_not_change() -> None:
     stated, _ = both_doors()
     with pytest.raises(FrozenInstanceError):
@@ -144,7 +159,7 @@ def test_the_text_of_a_problem_is_short() -> None:
     W, H = variables()
     problem = cn.Problem(
         cp.Minimize(cp.sum(cp.huber(V - W @ H)) + cp.sum_squares(cp.diff(H, axis=1))),
-        [W <= V[:, :R]],
+        [W[:, :2] <= V[:, :2]],
     )
     lines = repr(problem).splitlines()
     assert lines[0] == "Problem: V (8 × 6) ≈ W H, rank 3"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -79,10 +79,13 @@ def complain(message: str) -> None:
 def show(table: Table, title: str | None = None) -> None:
     """Print a table."""
     rich = RichTable(
-        title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0)
+        title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0)
     )
-    for header in table.headers:
-        rich.add_column(header, justify="right" if header in table.numeric else "left")
+    for i, header in enumerate(table.headers):
+        side: Literal["left", "right"] = "right" if header in table.numeric else "left"
+        # Names and numbers stay whole; headers of two words and texts may take more lines.
+        whole = i == 0 or (side == "right" and " " not in header)
+        rich.add_column(header, justify=side, no_wrap=whole)
     for i, row in enumerate(table.rows):
         style = "bold" if i in table.strong else ""
         rich.add_row(*(Text(cell, style=style) for cell in row))

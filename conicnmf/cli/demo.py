@@ -15,7 +15,6 @@ from conicnmf.constraints import NonNegative, Sparseness
 from conicnmf.datasets import Dataset, load
 from conicnmf.problem import Problem, factorize
 from conicnmf.report import html_report
-from conicnmf.solvers import SOLVERS
 
 RANK = 10
 SPARSENESS = 0.75
@@ -58,4 +57,4 @@ def _problems(digits: Dataset) -> dict[str, Problem]:
 
 def _compare(digits: Dataset, seeds: Any, **options: Any) -> Comparison:
     """Compare in this process: times of runs side by side would disturb each other."""
-    return compare(_problems(digits), [kind() for kind in SOLVERS], seeds, **options)
+    return compare(_problems(digits), [kind() for kind in o.USUAL], seeds, **options)

@@ -11,7 +11,7 @@ from conicnmf.constraints import NonNegative, Sparseness
 from conicnmf.errors import InputError
 from conicnmf.penalties import L1
 from conicnmf.problem import Problem, factorize
-from conicnmf.solvers import SOLVERS, Solver
+from conicnmf.solvers import SOLVERS, Chain, JointNLP, Solver
 from conicnmf.stop import MaxIter, RelDecrease, Stop
 from conicnmf.terms import Term
 
@@ -48,6 +48,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a tabl
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 
+USUAL = tuple(kind for kind in SOLVERS if kind is not JointNLP)
+"""What is compared unless solvers are named; a joint program may take hours on real data."""
+
+
 def state_problem(
     V: Any,
     rank: int,
@@ -61,11 +65,8 @@ def state_problem(
     Examples
     --------
     >>> import numpy as np
-    >>> state_problem(np.ones((4, 3)), 2, sparse_w=0.6, l1_h=0.1)
-    Problem: V (4 × 3) ≈ W H, rank 2
-      loss: Frobenius(scale=1.0)
-      W: NonNegative(), Sparseness(min=0.6, max=1.0, each='component')
-      H: NonNegative(), L1(weight=0.1)
+    >>> state_problem(np.ones((4, 3)), 2, sparse_w=0.6, l1_h=0.1).H
+    (NonNegative(), L1(weight=0.1))
     """
     W: list[Term] = [NonNegative()]
     H: list[Term] = [NonNegative()]
@@ -79,13 +80,17 @@ def state_problem(
 
 
 def find_solver(name: str) -> Solver:
-    """Return the solver of this name, in whatever case it is written.
+    """Return the solver of this name, in whatever case it is written; a + makes a chain.
 
     Examples
     --------
     >>> find_solver("hals").name
     'HALS'
+    >>> find_solver("TangentPlane+HALS").name
+    'TangentPlane → HALS'
     """
+    if "+" in name:
+        return Chain(tuple(find_solver(part.strip()) for part in name.split("+")))
     known = {kind.__name__.lower(): kind for kind in SOLVERS}
     if name.lower() in known:
         return known[name.lower()]()

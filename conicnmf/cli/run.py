@@ -25,7 +25,6 @@ from conicnmf.errors import InputError
 from conicnmf.report import html_report, to_markdown
 from conicnmf.report.tables import result_table, skipped_table, summary_tables
 from conicnmf.result import Result
-from conicnmf.solvers import SOLVERS
 
 _COLORS = {"converged": "green", "stopped": "yellow", "failed": "red"}
 
@@ -39,7 +38,8 @@ def fit(
     sparse_h: o.SparseH = None,
     l1_h: o.L1H = None,
     solver: Annotated[
-        str | None, typer.Option(help="See `conicnmf solvers`; by default one that fits.")
+        str | None,
+        typer.Option(help="See `conicnmf solvers`; A+B runs B after A. By default one that fits."),
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
     max_iter: o.MaxIterations = None,
@@ -89,7 +89,8 @@ def compare_command(
     sparse_h: o.SparseH = None,
     l1_h: o.L1H = None,
     solvers: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Names with commas; by default all.")
+        str | None,
+        typer.Option(metavar="A,B", help="Names with commas; by default all that are quick."),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Starts, which all solvers share.")] = 3,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = 1,
@@ -108,7 +109,7 @@ def compare_command(
     """
     source = _source(data, samples_are_rows, samples, image_shape)
     problem = o.state_problem(source.V, rank, sparse_w, sparse_w_max, sparse_h, l1_h)
-    listed = [kind.__name__ for kind in SOLVERS] if solvers is None else solvers.split(",")
+    listed = [kind.__name__ for kind in o.USUAL] if solvers is None else solvers.split(",")
     comparison = compare(
         {source.name: problem},
         [o.find_solver(name.strip()) for name in dict.fromkeys(listed)],
@@ -133,7 +134,7 @@ def show_comparison(comparison: Comparison, title: str | None = None) -> None:
     """Print what was reached, and what was skipped with the reason."""
     tables = summary_tables(comparison)
     for label, table in tables.items():
-        show(table.without("mean objective"), label if len(tables) > 1 else title)
+        show(table.without("mean objective", "iterations"), label if len(tables) > 1 else title)
         screen().print()
     skipped = skipped_table(comparison)
     if skipped.rows:

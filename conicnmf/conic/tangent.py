@@ -70,7 +70,8 @@ def tangent_step(
         outcome.records += first.records
         first = step.solve(deadline=deadline)
     outcome.records += first.records
-    outcome.B, outcome.infeasible = first.B, first.infeasible
+    outcome.B = None if first.B is None else _without_dust(first.B)
+    outcome.infeasible = first.infeasible
     reverse = step.block.reverse_convex
     if outcome.B is None or not reverse:
         return outcome
@@ -88,7 +89,7 @@ def tangent_step(
         outcome.B = B
         if before - value <= loop.rtol * abs(value):
             break
-    if any(_violators(c, outcome.B).any() for c in reverse):
+    if any((_violators(c, outcome.B) & _alive(c, outcome.B)).any() for c in reverse):
         outcome.B = None
     return outcome
 
@@ -110,7 +111,7 @@ def _hold(
         ]
         solution = step.solve(cuts, deadline)
         outcome.records += solution.records
-        B = solution.B
+        B = None if solution.B is None else _without_dust(solution.B)
         if B is None:
             return None
         grown = False
@@ -123,8 +124,19 @@ def _hold(
     return None
 
 
+def _without_dust(B: Array) -> Array:
+    """Return B with zero in place of components that are only an interior point's leftovers."""
+    sizes = np.linalg.norm(B, axis=1, keepdims=True)
+    return np.where(sizes > _DEAD * sizes.max(initial=0.0), B, 0.0)
+
+
 def _violators(constraint: Constraint, B: Array) -> Mask:
     return constraint.violation(B) > FEASIBLE
+
+
+def _alive(constraint: Constraint, B: Array) -> Mask:
+    """Return which pieces are not zero; zero ones are left to whoever called."""
+    return np.asarray(pieces(B, constraint.each).any(axis=1))
 
 
 def _anchor(constraint: Constraint, B: Array, previous: Array) -> Array:

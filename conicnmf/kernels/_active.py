@@ -29,6 +29,10 @@ FREE, PASSIVE, BLOCKED, CLOSED = 0, 1, 2, 3
 # gradients, each O(r k), for a few wrong guesses.
 _BATCH, _SHARE = 8, 0.4
 _REFINEMENTS = 6
+# A gradient beyond this many tolerances is not rounding.
+_SURE = 10
+# C has unit size: at this tolerance the coefficients are so large that gradients mean nothing.
+_BLURRED = 1e-3
 
 
 @jit
@@ -102,18 +106,29 @@ def step(x: Array, work: Work, state: State, k: int) -> tuple[int, bool]:
 
 
 @jit
+def _exchanges(work: Work, k: int) -> bool:
+    """Return whether the atom at place k, as it grows, drives another coefficient to zero."""
+    U, z, _, _, s, _ = work
+    solve(U, z, k + 1, s)
+    for i in range(k):
+        if s[i] <= 0:
+            return True
+    return False
+
+
+@jit
 def _enter(
     G: Array, c: Array, work: Work, state: State, k: int, tol: float, eps: float
 ) -> tuple[int, float]:
     """Push the free atoms with the largest gradients; return the factor's size and the worst w."""
     U, z, atoms, v, _, w = work
-    worst, cut = 0.0, tol
-    size=k
+    worst, cut, before = 0.0, tol, k
     for j in range(c.size):
         if state[j] == PASSIVE:
             worst = max(worst, abs(w[j]))
         elif state[j] != CLOSED:
             worst = max(worst, w[j])
+    floor = 16 * eps * (c.size + 4)
     for _ in range(_BATCH):
         best = cut
         chosen: Any = np.int64(-1)
@@ -122,12 +137,16 @@ def _enter(
                 best, chosen = w[j], j
         if chosen < 0:
             break
+        dependent = push(U, z, atoms, k, G, c, chosen, v, floor) <= floor
+        # Its coefficient is rounding unless the gradient is not, or another gives way to it.
+        if dependent and (k > before or not (best > _SURE * tol or _exchanges(work, k))):
+            state[chosen] = BLOCKED
+            continue
+        state[chosen] = PASSIVE
         cut = max(cut, _SHARE * best)
-        floor = 16 * eps * (c.size + 4)
-        if push(U, z, atoms, k, G, c, chosen, v, floor) > floor or k == size:
-            k += 1
-            state[chosen]=PASSIVE
-        else: state[chosen]=BLOCKED
+        k += 1
+        if dependent:
+            break
     return k, worst
 
 
@@ -149,11 +168,13 @@ def _descend(
                     state[j] = FREE
         gradient(G, c, atoms, k, x, w)
         tol = tolerance(c, x, k, eps)
+        if not tol < _BLURRED:
+            return k, False
         size, worst = _enter(G, c, work, state, k, tol, eps)
         if size == k:
             if worst <= tol or refined == _REFINEMENTS:
                 # Rounding may leave a little more than tol; only much more is a failure.
-                return k, worst <= 100 * tol
+                return k, worst <= _SURE * tol
             refined += 1
             for i in range(k):
                 v[i] = w[atoms[i]]

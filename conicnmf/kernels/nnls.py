@@ -13,7 +13,8 @@ from conicnmf.kernels._active import CLOSED, FREE, State, solve_range
 from conicnmf.kernels._columns import Columns, over_columns, scale_columns
 from conicnmf.kernels.hals import hals_sweeps
 
-_FALLBACK_SWEEPS = 1000
+_RIDGE = 500
+_SWEEPS = 1000
 
 
 def nnls_gram(G: ArrayLike, C: ArrayLike, B0: ArrayLike | None = None) -> Array:
@@ -81,23 +82,40 @@ def kkt_residual(G: ArrayLike, C: ArrayLike, B: ArrayLike) -> float:
 def solve_open(block: Columns, X: NDArray[np.float64], states: State) -> None:
     """Overwrite the guess X of a scaled block by the solution over the atoms not CLOSED.
 
-    Where rounding kept the search from a certain end, exact coordinate steps finish the column:
-    they are slow but cannot cycle.
+    Where atoms nearly cancel, huge coefficients change next to nothing and rounding can keep the
+    search from a certain end. There a ridge decides, too small to be seen among the terms of the
+    gradient. If that fails too, coordinate steps finish: they are slow but cannot cycle.
     """
+    doubtful = np.flatnonzero(~_search(block.G, block, X, states))
+    if doubtful.size == 0:
+        return
+    part = block._replace(C=block.C[doubtful], sizes=block.sizes[doubtful])
+    ridge = _RIDGE * block.eps * (X.shape[1] + 4) * np.eye(X.shape[1])
+    B, free = np.zeros_like(part.C), np.where(states[doubtful] == CLOSED, CLOSED, FREE)
+    certain = _search(block.G + ridge, part, B, free.astype(np.int8))
+    for i in np.flatnonzero(~certain):
+        atoms = np.flatnonzero(free[i] != CLOSED)
+        G, c, x = block.G[np.ix_(atoms, atoms)], part.C[i, atoms, None], B[i, atoms, None]
+        better = 0.5 * x.T @ G @ x < c.T @ x  # than nothing; false for nan
+        B[i, atoms] = hals_sweeps(G, c, np.where(better, x, 0.0), _SWEEPS)[0][:, 0]
+    X[doubtful] = B
+
+
+def _search(
+    G: Array, block: Columns, X: NDArray[np.float64], states: State
+) -> NDArray[np.bool_]:
+    """Run the active-set search on every column; return where its end is certain."""
     n, r = X.shape
     certain = np.empty(n, np.bool_)
 
     def run(first: int, last: int) -> None:
         solve_range(
-            block.G, block.C, block.sizes, X, states, certain, 0, 0.0, first, last, block.eps
+            *(G, block.C, block.sizes, X, states, certain),
+            *(0, 0.0, first, last, block.eps),
         )
 
     over_columns(run, n, work=n * r * min(r, 50.0))
-    for column in np.flatnonzero(~certain):
-        atoms = np.flatnonzero(states[column] != CLOSED)
-        start = X[column, atoms, None]
-        G, c = block.G[np.ix_(atoms, atoms)], block.C[column, atoms, None]
-        X[column, atoms] = hals_sweeps(G, c, start, _FALLBACK_SWEEPS)[0][:, 0]
+    return certain
 
 
 def _guess(B0: ArrayLike | None, n: int, r: int) -> NDArray[np.float64]:

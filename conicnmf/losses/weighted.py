@@ -95,7 +95,8 @@ class WeightedFrobenius(Loss):
 
     def ratio(self, Y: Data, A: Array, B: Array) -> tuple[Array, Array]:
         """Return the two parts of the gradient for A, B, Y ≥ 0."""
-        return self._correlations(Y, A), 2 * self.scale * self._model(A, B)
+        down, up = self._correlations(Y, A), 2 * self.scale * self._model(A, B)
+        return down.astype(B.dtype, copy=False), up.astype(B.dtype, copy=False)
 
     def reduced(self, Y: Data, A: Array) -> Reduced:
         """Reduce each column by its own weighted Gram matrix."""

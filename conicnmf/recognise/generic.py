@@ -30,8 +30,7 @@ def read_generic(parts: list[Addend], bounds: Bounds) -> Reading:
             f"the objective must contain a product W @ H of the two factors, got {shown(total)}; "
             "for example cp.sum_squares(V - W @ H)"
         )
-    form = total.tree_copy({id(v): signed(v, bounds[v.id]) for v in total.variables()})
-    _require_biconvex(form)
+    form = _biconvex(total, bounds)
     roles = roles_of(path[-1]) or probed_roles(path[-1])
     V = _data_beside(path)
     if V is None:
@@ -45,12 +44,29 @@ def read_generic(parts: list[Addend], bounds: Bounds) -> Reading:
     return Reading(W, H, V, loss)
 
 
-def _require_biconvex(form: cp.Expression) -> None:
+def _biconvex(total: cp.Expression, bounds: Bounds) -> cp.Expression:
+    """Return the loss in a form that is convex in each factor, its long constants named briefly.
+
+    A block hands it variables without attributes, so signs are written into it where they count.
+    """
+    leaves = [leaf for leaf in total.constants() if leaf.size > 1]
+    named = {id(leaf): cp.Constant(leaf.value, name=shown(leaf)) for leaf in leaves}
+    form = total.tree_copy(named)
+    bare = form.tree_copy({id(v): cp.Variable(v.shape) for v in form.variables()})
+    if all(part.is_convex() for _, part in _each_fixed(bare)):
+        return form
+    form = form.tree_copy({id(v): signed(v, bounds[v.id]) for v in form.variables()})
+    for free, part in _each_fixed(form):
+        require_convex(part, f"the objective as a function of {free}")
+    return form
+
+
+def _each_fixed(form: cp.Expression) -> Iterator[tuple[cp.Variable, cp.Expression]]:
+    """Yield each variable with the form as a function of it alone."""
     first, second = form.variables()
     for held, free in ((first, second), (second, first)):
         known = cp.Parameter(held.shape, name=f"fixed {held}")
-        where = f"the objective as a function of {free}"
-        require_convex(form.tree_copy({id(held): known}), where)
+        yield free, form.tree_copy({id(held): known})
 
 
 def _paths(node: cp.Expression) -> Iterator[list[cp.Expression]]:

@@ -35,7 +35,10 @@ def read_penalty(
     general = ConvexPenalty(fn, name=shown(stated, names))
     kind = _candidate(part)
     weight = None if kind is None else _weight_of(kind, general, variable.shape, bounds)
-    return general if kind is None or weight is None else kind(weight)
+    if kind is None or weight is None:
+        return general
+    # Of the part's own weight, mostly 1, the rounding of the sums is taken out again.
+    return kind(coefficient * float(f"{weight / coefficient:.12g}") if weight else 0.0)
 
 
 def _candidate(part: cp.Expression) -> type[L1] | type[L2] | None:

@@ -133,9 +133,8 @@ def _comparison_sections(comparison: Comparison, image_shape: Shape) -> Iterator
         yield section("Bases", *_bases(problems, image_shape))
         yield section("Objective over time", *_profiles(comparison))
         yield section("Performance", *_performances(comparison))
-    yield section(
-        "Runs", folded(f"All {len(comparison.table)} rows", table_html(runs_table(comparison)))
-    )
+    runs = runs_table(comparison)
+    yield section("Runs", folded(f"All {len(runs.rows)} runs", table_html(runs)))
     yield section("Statuses", *_statuses(comparison))
     skipped = skipped_table(comparison)
     yield section(

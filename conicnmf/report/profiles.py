@@ -77,7 +77,8 @@ def _profile(axes: Axes, solvers: dict[str, list[Result]], looks: dict[str, Look
     begins = [_first_step(result) for result in results]
     times = np.geomspace(min(begins), max(*ends, 2 * min(begins)), _POINTS)
     for name, runs in solvers.items():
-        own = times[times <= max(result.seconds for result in runs)]
+        end = max(run.seconds for run in runs)
+        own = np.append(times[times < end], end)  # the end itself, where the best is reached
         curves = gap(np.array([at_times(run, own) for run in runs]), best, scale)
         shown = np.isfinite(curves).all(axis=0)
         middle, own = np.median(curves[:, shown], axis=0), own[shown]

@@ -13,6 +13,7 @@ from conicnmf.blocks import Block, Blocks, Factors
 from conicnmf.compat import Need
 from conicnmf.conic.backends import InnerSolve
 from conicnmf.result import Status
+from conicnmf.solvers.revive import revive
 from conicnmf.stop import MaxIter, RelDecrease, Stop
 
 Memo = Any
@@ -87,7 +88,7 @@ class Solver:
             update = self.update(block, A, B, memos[block.name])
             memos[block.name] = update.memo
             inner += update.inner
-            factors = blocks.put(block, factors, update.B)
+            factors = revive(blocks, block, blocks.put(block, factors, update.B))
             value, status = update.value, update.status
             if status is not None:
                 break

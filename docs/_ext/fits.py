@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from conicnmf.blocks import blocks_of
+from conicnmf.blocks import Blocks, blocks_of
 from conicnmf.cli.lists import representative_problems
 from conicnmf.compat import mismatches
-from conicnmf.solvers import SOLVERS
+from conicnmf.solvers import SOLVERS, Solver
 
 
 def fit_table() -> tuple[list[str], list[list[str]]]:
     """Return headers and rows, one row a solver."""
     problems = {name: blocks_of(stated) for name, stated in representative_problems().items()}
-    rows = []
-    for kind in SOLVERS:
-        # What is not installed on this machine is no property of the solver.
-        reasons = [[r for r in mismatches(b, kind()) if "installed" not in r] for b in problems.values()]
-        rows.append([kind.__name__, *("·" if found else "✓" for found in reasons)])
+    rows = [[kind.__name__, *(_mark(kind(), b) for b in problems.values())] for kind in SOLVERS]
     return ["solver", *problems], rows
+
+
+def _mark(solver: Solver, blocks: Blocks) -> str:
+    # What is not installed on this machine is no property of the solver.
+    reasons = [reason for reason in mismatches(blocks, solver) if "installed" not in reason]
+    return "·" if reasons else "✓"
 
 
 def as_markdown(headers: list[str], rows: list[list[str]]) -> str:

@@ -25,7 +25,7 @@ def test_a_constraint_is_what_it_says(kind):
     check_constraint(kind)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     low=st.floats(0, 0.9), width=st.floats(0.1, 0.9), n=st.integers(2, 12), seed=st.integers(0, 99)
 )
@@ -39,7 +39,7 @@ def test_any_sparseness_band_is_what_it_says(low, width, n, seed):
     check_constraint([Example(band, inside, outside)], seed=seed)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(total=st.floats(0.01, 100), radius=st.floats(0.01, 100), seed=st.integers(0, 99))
 @pytest.mark.parametrize("each", ["component", "sample"])
 def test_any_simplex_and_ball_is_what_it_says(each, total, radius, seed):
@@ -49,7 +49,7 @@ def test_any_simplex_and_ball_is_what_it_says(each, total, radius, seed):
         check_constraint([Example(constraint, inside, inside + 2 * total + 2 * radius)], seed=seed)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 999))
 def test_any_box_and_fixed_entries_are_what_they_say(seed):
     rng = np.random.default_rng(seed)

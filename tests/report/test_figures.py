@@ -140,12 +140,13 @@ def test_convergence_refuses_what_it_cannot_draw():
 def test_sparseness_counts_every_piece():
     W = np.random.default_rng(1).random((12, 3))
     W[:, 1] = 0
-    figure = plot_sparseness(make_result([1.0], W=W))
+    result = make_result([1.0], W=W)
+    figure = plot_sparseness(result)
     counts = [sum(bar.get_height() for bar in axes.patches) for axes in figure.axes]
     assert counts == [2, 3, 5]
     assert "1 zero" in figure.axes[0].get_title(loc="left")
     middle = figure.axes[1].get_lines()[0].get_xdata()[0]
-    assert middle == pytest.approx(np.median(hoyer_sparseness(make_result([1.0]).H)))
+    assert middle == pytest.approx(np.median(hoyer_sparseness(result.H)))
     pixels(figure)
 
 

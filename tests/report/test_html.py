@@ -110,6 +110,7 @@ def test_report_of_a_comparison(tmp_path, comparison):
     assert len(page.images) == 2 * 2 + 3  # each solver's basis on each problem, and three profiles
     assert "W must be a < b | c" in page.body
     assert "2 problems, 3 solvers, 2 seeds" in page.body
+    assert "All 8 runs" in page.body  # the skipped pair was not run
 
 
 def test_the_best_run_of_each_solver_is_shown(tmp_path):

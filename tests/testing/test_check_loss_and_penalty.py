@@ -49,9 +49,9 @@ LOSSES = {
         expression=lambda self, Y, A, B: cp.norm(Y - A @ B, "fro")
     ),
     "must be convex": broken_loss(
-        expression=lambda self, Y, A, B: -cp.sum_squares(Y - A @ B)
-        if isinstance(B, cp.Variable)
-        else cp.sum_squares(Y - A @ B)
+        expression=lambda self, Y, A, B: (
+            -cp.sum_squares(Y - A @ B) if isinstance(B, cp.Variable) else cp.sum_squares(Y - A @ B)
+        )
     ),
     "on sparse data": broken_loss(value=dense_only),
     "changed its input": broken_loss(gradient=spoil),

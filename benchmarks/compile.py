@@ -1,0 +1,76 @@
+"""First calls of all kernels in a fresh process: with an empty cache, and with a full one."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from time import perf_counter
+
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+
+from benchmarks.harness import Row, Setup, clock, fresh_process
+from conicnmf import kernels
+
+_CODE = "import json; from benchmarks.compile import first_calls; print(json.dumps(first_calls()))"
+
+
+def run(setup: Setup) -> Iterator[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        for case, limit in (("empty cache", 20.0), ("full cache", 1.0)):
+            seconds, missed = fresh_process(_CODE, NUMBA_CACHE_DIR=folder)
+            note = f"not called: {', '.join(missed)}" if missed else "every kernel was called"
+            ok = seconds <= limit and not missed
+            yield Row(case, clock(seconds), target=f"≤ {limit:g} s", ok=ok, note=note)
+
+
+def first_calls() -> tuple[float, list[str]]:
+    """Return how much longer first calls take than second ones, and the kernels left out."""
+    calls = _calls()
+    times = []
+    for _ in range(2):
+        begin = perf_counter()
+        for call in calls:
+            call()
+        times.append(perf_counter() - begin)
+    found = [
+        (f"{module.name}.{name}", value)
+        for module in iter_modules(kernels.__path__)
+        for name, value in vars(import_module(f"{kernels.__name__}.{module.name}")).items()
+        if isinstance(value, Dispatcher)
+    ]
+    return times[0] - times[1], [name for name, kernel in found if not kernel.signatures]
+
+
+def _calls() -> list[Callable[[], object]]:
+    from conicnmf.kernels import descent, elimination, hals, nnls, projections, pursuit
+    from conicnmf.kernels.balls import project_near
+
+    rng = np.random.default_rng(0)
+    A, Y, X = rng.random((6, 4)), rng.random((6, 5)), rng.standard_normal((4, 5))
+    G, C, yy, B = A.T @ A, A.T @ Y, (Y * Y).sum(axis=0), rng.random((4, 5))
+    held = np.array([True, False, True, False])
+    return [
+        lambda: projections.project_band(X, 0.5, 0.8),
+        lambda: projections.hoyer_sparseness(X),
+        lambda: projections.project_hoyer(X, 1.5, 1.0),
+        lambda: projections.project_cone(X, 0.5),
+        lambda: projections.project_halfspace_cone(X, X, 0.5),
+        lambda: projections.project_orthant_plane(X, X),
+        lambda: projections.project_orthant_plane_cone(X, X, 0.5),
+        lambda: projections.project_norm_ball(X),
+        lambda: projections.project_unit_norm(X),
+        lambda: projections.project_l0(X, 2),
+        lambda: projections.project_simplex(X),
+        lambda: projections.project_l1_ball(X),
+        lambda: project_near(X, B, 0.5),
+        lambda: hals.hals_sweeps(G, C, B, 2),
+        lambda: nnls.nnls_gram(G, C),
+        lambda: descent.descend_held(G, C, B, X, held, 0.9),
+        lambda: descent.descend_near(G, C, B, np.full(4, 0.1), 0.9),
+        lambda: elimination.eliminate(G, C, yy, B, 0.1),
+        lambda: pursuit.nn_omp(G, C, yy, 2),
+        lambda: pursuit.forward_backward(G, C, yy, 0.1, 2),
+    ]

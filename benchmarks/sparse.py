@@ -1,0 +1,80 @@
+"""Sparse W: mean objective after a fixed time from the same three starts, all methods."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+import conicnmf as cn
+from benchmarks import references
+from benchmarks.harness import Row, Setup, dataset, guarded
+from conicnmf._types import Array
+from conicnmf.blocks import blocks_of
+
+CASES = (
+    ("USPS r=4", "usps", {"n_samples": 1000, "seed": 1}, 4),
+    ("CBCL r=49", "cbcl_faces", {}, 49),
+)
+OURS = {
+    "default": None,
+    "HALS": cn.HALS(),
+    "TangentPlane": cn.TangentPlane(),
+    "Chain": cn.Chain((cn.TangentPlane(), cn.HALS())),
+}
+RIVALS = {"NMFSC": references.nmfsc, "block-coordinate": references.block_coordinate}
+
+
+def run(setup: Setup) -> Iterator[Row]:
+    for name, data, options, rank in CASES:
+        for s in (0.7,) if setup.quick else (0.5, 0.7, 0.8, 0.9):
+            yield from guarded(name, _rows(f"{name}, s_w={s}", data, options, rank, s, setup))
+
+
+def _rows(
+    case: str, data: str, options: dict[str, int], rank: int, s: float, setup: Setup
+) -> Iterator[Row]:
+    V, budget, seeds = dataset(data, **options), 5.0, range(3)
+    if setup.quick:
+        budget, seeds = 1.0, range(1)
+    problem = cn.factorize(V, rank, W=[cn.NonNegative(), cn.Sparseness(min=s)])
+    for solver in OURS.values():
+        problem.solve(solver, stop=2)  # compiles
+    reached: dict[str, list[float]] = {name: [] for name in (*OURS, *RIVALS)}
+    for seed in seeds:
+        drawn = cn.Random().factors(blocks_of(problem), np.random.default_rng(seed))
+        start = drawn["W"], drawn["H"]
+        for name, solver in OURS.items():
+            result = problem.solve(solver, init=start, stop=cn.TimeLimit(budget), throw=False)
+            reached[name].append(result.relative_error if result.max_violation <= 1e-6 else np.inf)
+        for name, method in RIVALS.items():
+            reached[name].append(_last(method, V, start, s, budget))
+    means = {name: float(np.mean(values)) for name, values in reached.items()}
+    ours, rival = (min(names, key=means.__getitem__) for names in (OURS, RIVALS))
+    yield Row(
+        case,
+        f"{means[ours]:.4f}",
+        f"{means[rival]:.4f}",
+        means[rival] / means[ours],
+        target="≥ 1",
+        ok=means[ours] <= means[rival],
+        note=", ".join(f"{name} {value:.4f}" for name, value in means.items()),
+    )
+
+
+def _last(
+    method: Callable[..., Iterator[references.Iterate]],
+    V: Array,
+    start: tuple[Array, Array],
+    s: float,
+    budget: float,
+) -> float:
+    """Return the relative error that a reference reaches in the budget."""
+    end = time.perf_counter() + budget
+    lowest = np.inf
+    for _, _, value in method(V, *start, s):
+        lowest = min(lowest, value)
+        if time.perf_counter() > end:
+            break
+    return lowest / float(np.vdot(V, V))

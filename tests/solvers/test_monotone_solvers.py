@@ -1,0 +1,113 @@
+"""What the first-order and multiplicative solvers promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import low_rank, rises, sparse_problem
+
+import conicnmf as cn
+from conicnmf.kernels.nnls import kkt_residual
+from conicnmf.testing import check_solver
+
+MONOTONE = [
+    cn.HALS(),
+    cn.HALS(extrapolate=False),
+    cn.ANLS(),
+    cn.Multiplicative(),
+    cn.ProjectedGradient(),
+    cn.ProjectedGradient(free="gradient"),
+    cn.SparsityMaximization(),
+]
+
+
+@pytest.mark.parametrize("solver", MONOTONE, ids=str)
+def test_plain_nmf_never_rises(solver):
+    result = cn.factorize(low_rank(), 3).solve(solver, stop=40)
+    assert rises(result) <= 1e-12
+    assert result.objective < 0.5 * result.history.objective[0]
+
+
+@pytest.mark.parametrize(
+    "solver", [s for s in MONOTONE if s.name not in ("ANLS", "Multiplicative")], ids=str
+)
+@pytest.mark.parametrize("s", [0.3, 0.7, 0.9])
+def test_sparse_nmf_never_rises(solver, s):
+    result = sparse_problem(s=s).solve(solver, stop=25)
+    assert rises(result) <= 1e-12
+    assert cn.sparseness(result.W, axis=0).min() >= s - 1e-9
+
+
+@pytest.mark.parametrize("form", ["gauge", "taylor"])
+def test_conic_sparsity_maximization_never_rises(form):
+    solver = cn.SparsityMaximization(engine="conic", form=form)
+    result = sparse_problem(s=0.7).solve(solver, stop=5)
+    assert rises(result) <= 1e-12
+    assert result.max_violation < 1e-6
+    assert result.objective < result.history.objective[0]
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), l1=st.sampled_from([0.0, 0.3]), l2=st.sampled_from([0.0, 0.2]))
+def test_the_multiplicative_theorem_with_penalties(seed, l1, l2):
+    terms = [cn.NonNegative(), cn.L1(l1), cn.L2(l2)]
+    problem = cn.factorize(low_rank(m=8, n=7, seed=seed), 2, W=terms, H=terms)
+    assert rises(problem.solve(cn.Multiplicative(), stop=30, seed=seed)) <= 1e-12
+
+
+def test_the_multiplicative_theorem_with_weights():
+    rng = np.random.default_rng(0)
+    loss = cn.WeightedFrobenius(rng.random((20, 16)) < 0.7)
+    assert (
+        rises(cn.factorize(low_rank(), 3, loss=loss).solve(cn.Multiplicative(), stop=50)) <= 1e-12
+    )
+
+
+def test_anls_ends_at_exact_least_squares():
+    result = cn.factorize(low_rank(), 3).solve(cn.ANLS())
+    V, W, H = low_rank(), result.W, result.H
+    assert kkt_residual(W.T @ W, W.T @ V, H) < 1e-8
+
+
+def test_solvers_agree_on_the_minimum_of_an_easy_problem():
+    V = low_rank(noise=0.0)
+    for solver in MONOTONE[:4]:
+        result = cn.factorize(V, 3).solve(solver, stop=cn.MaxIter(3000) | cn.RelDecrease(1e-9))
+        assert result.relative_error < 1e-3, solver
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        [cn.NonNegative(), cn.UnitNorm()],
+        [cn.NonNegative(), cn.NormBall(0.5)],
+        [cn.Simplex()],
+        [cn.Box(0, 0.4)],
+        [cn.NonNegative(), cn.Sparseness(min=0.4), cn.UnitNorm()],
+        [cn.Sparseness(min=0.6)],
+    ],
+    ids=str,
+)
+def test_hals_and_projected_gradient_keep_every_product_set(terms):
+    problem = cn.factorize(low_rank(), 3, W=terms)
+    for solver in (cn.HALS(), cn.ProjectedGradient()):
+        result = problem.solve(solver, stop=20)
+        assert result.max_violation < 1e-9
+        assert rises(result) <= 1e-12
+
+
+def test_a_chain_is_no_worse_than_its_first_solver():
+    problem = sparse_problem(s=0.8, rank=4)
+    first = problem.solve(cn.TangentPlane())
+    chained = problem.solve(cn.Chain((cn.TangentPlane(), cn.HALS())))
+    assert chained.objective <= first.objective * (1 + 1e-3)
+    assert chained.solver.startswith("Chain")
+
+
+@pytest.mark.parametrize(
+    "solver", [*MONOTONE, cn.TangentPlane(), cn.Chain((cn.TangentPlane(), cn.HALS()))], ids=str
+)
+def test_solver_conformance(solver):
+    check_solver(solver)

@@ -1,0 +1,61 @@
+"""Every script in examples/ runs, is short, and saves a picture."""
+
+import runpy
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+from conicnmf.testing import check_constraint
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SCRIPTS = sorted(EXAMPLES.glob("*.py"))
+LONGEST = {"custom_constraint.py": 80}
+
+
+@pytest.fixture(autouse=True)
+def quiet_pictures(monkeypatch):
+    mpl.use("Agg")
+    yield
+    plt.close("all")
+
+
+def run(script, monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", [str(script), *map(str, arguments)])
+    return runpy.run_path(str(script), run_name="__main__")
+
+
+def is_picture(path):
+    pixels = plt.imread(path)
+    return pixels[..., :3].std() > 0.01  # not a blank page
+
+
+def test_there_are_examples():
+    assert len(SCRIPTS) >= 6
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_example_runs_and_saves_its_picture(script, tmp_path, monkeypatch, capsys):
+    output = tmp_path / "picture.png"
+    run(script, monkeypatch, output)
+    assert is_picture(output)
+    assert str(output) in capsys.readouterr().out
+
+
+def test_example_without_a_path_saves_to_a_temporary_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    run(EXAMPLES / "custom_constraint.py", monkeypatch)
+    (saved,) = tmp_path.glob("*/custom_constraint.png")
+    assert is_picture(saved)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_example_is_short(script):
+    assert len(script.read_text().splitlines()) < LONGEST.get(script.name, 60)
+
+
+def test_constraint_of_the_example_is_what_it_says_it_is():
+    check_constraint(runpy.run_path(str(EXAMPLES / "custom_constraint.py"))["Rising"])
