@@ -39,7 +39,16 @@ class Check:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was checked of a result; true when everything passed."""
+    """What was checked of a result; true when everything passed.
+
+    Examples
+    --------
+    >>> Certificate((Check("violation", 0.0, 1e-6), Check("gain", 0.5, 1e-2)))
+    check      measured  tolerance
+    violation  0         1e-06      ok
+    gain       0.5       1e-02      FAIL
+    NOT certified
+    """
 
     checks: tuple[Check, ...]
 

@@ -44,6 +44,13 @@ class Comparison:
         One row a run, pairs that do not fit and failures included, with the reason.
     results : dict
         The results by (problem, solver, seed).
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> runs = cn.compare(cn.factorize(np.eye(4), 2), [cn.HALS()], seeds=[0, 1], stop=5)
+    >>> runs.summary()["iterations"].item()
+    5.0
     """
 
     table: pd.DataFrame

@@ -6,27 +6,75 @@ from typing import Any
 
 
 class ConicNMFError(Exception):
-    """Base of every error raised by the package."""
+    """Base of every error raised by the package.
+
+    Examples
+    --------
+    >>> issubclass(InputError, ConicNMFError)
+    True
+    """
 
 
 class InputError(ConicNMFError, ValueError):
-    """The input breaks a stated rule."""
+    """The input breaks a stated rule.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> cn.Sparseness(min=0.9, max=0.4)
+    Traceback (most recent call last):
+    conicnmf.errors.InputError: Sparseness needs 0 <= min <= max <= 1, got min=0.9, max=0.4; ...
+    """
 
 
 class ModelError(ConicNMFError, ValueError):
-    """A model is outside the biconvex rules; the message names the sub-expression and the rule."""
+    """A model is outside the biconvex rules; the message names the sub-expression and the rule.
+
+    Examples
+    --------
+    >>> import conicnmf as cn, cvxpy as cp, numpy as np
+    >>> W, H = cp.Variable((3, 1)), cp.Variable((1, 2))
+    >>> cn.Problem(cp.Minimize(cp.sum_squares(np.ones((3, 2)) - W @ H)), [cp.norm(W) >= 1])
+    Traceback (most recent call last):
+    conicnmf.errors.ModelError: ...
+    """
 
 
 class IncompatibleError(ConicNMFError, ValueError):
-    """A solver does not fit a problem; the message lists every reason and the solvers that fit."""
+    """A solver does not fit a problem; the message lists every reason and the solvers that fit.
+
+    Examples
+    --------
+    >>> import conicnmf as cn, numpy as np
+    >>> cn.factorize(np.ones((3, 2)), 1, H=[cn.Simplex()]).solve(cn.Multiplicative())
+    Traceback (most recent call last):
+    conicnmf.errors.IncompatibleError: Multiplicative does not fit this problem:
+      - H must be constrained by NonNegative alone, not Simplex(total=1.0, each='component')
+    These fit: ...
+    """
 
 
 class InfeasibleError(ConicNMFError, ValueError):
-    """The constraints on a factor have no common point."""
+    """The constraints on a factor have no common point.
+
+    Examples
+    --------
+    >>> import conicnmf as cn, numpy as np
+    >>> cn.factorize(np.ones((3, 2)), 1, H=[cn.NonNegative(), cn.Box(upper=-1)])
+    Traceback (most recent call last):
+    conicnmf.errors.InfeasibleError: ... at least 0 and at most -1; relax one of them
+    """
 
 
 class SolveError(ConicNMFError, RuntimeError):
-    """A solve ended in a failure; `result` holds the best iterate seen."""
+    """A solve ended in a failure; `result` holds the best iterate seen.
+
+    Examples
+    --------
+    >>> error = SolveError("COLLAPSED", result=None)
+    >>> error.result is None
+    True
+    """
 
     def __init__(self, message: str, result: Any = None) -> None:
         super().__init__(message)

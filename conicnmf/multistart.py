@@ -27,6 +27,13 @@ class Multistart:
         The feasible result with the lowest objective.
     table : pandas.DataFrame
         One row a start.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> runs = cn.multistart(cn.factorize(np.eye(3), 1), cn.HALS(), n=2)
+    >>> len(runs.table), runs.spread < 1e-6
+    (2, True)
     """
 
     best: Result

@@ -55,7 +55,7 @@ class Problem:
     >>> W, H = cp.Variable((5, 2), nonneg=True), cp.Variable((2, 4), nonneg=True)
     >>> cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H)), [cn.sparseness(W, axis=0) >= 0.6])
     Problem: V (5 × 4) ≈ W H, rank 2
-      loss: Frobenius(scale=1.0)
+      loss: Frobenius(scale=1)
       W: NonNegative(), Sparseness(min=0.6, max=1.0, each='component')
       H: NonNegative()
     """
@@ -149,7 +149,7 @@ def factorize(
     >>> import numpy as np, conicnmf as cn
     >>> cn.factorize(np.ones((5, 4)), 2, W=[cn.NonNegative(), cn.Sparseness(min=0.6)])
     Problem: V (5 × 4) ≈ W H, rank 2
-      loss: Frobenius(scale=1.0)
+      loss: Frobenius(scale=1)
       W: NonNegative(), Sparseness(min=0.6, max=1.0, each='component')
       H: NonNegative()
     """

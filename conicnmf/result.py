@@ -74,7 +74,15 @@ class Iteration:
 
 @dataclass(eq=False)
 class History:
-    """The iterations of a solve, the start being number zero."""
+    """The iterations of a solve, the start being number zero.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> history = cn.factorize(np.eye(4), 2).solve(cn.HALS(), stop=3).history
+    >>> history.to_frame()["iteration"].tolist()
+    [0, 1, 2, 3]
+    """
 
     iterations: list[Iteration] = field(default_factory=list)
 
@@ -156,6 +164,13 @@ class Result:
     versions : dict of str to str
     statement : Problem or None
         The problem itself; not saved.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> result = cn.factorize(np.ones((4, 3)), 1).solve(cn.HALS())
+    >>> result.W.shape, result.H.shape, result.status.name
+    ((4, 1), (1, 3), 'CONVERGED')
     """
 
     factors: dict[str, Array]

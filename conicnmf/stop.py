@@ -61,7 +61,14 @@ class AllOf(Stop):
 
 @dataclass(frozen=True)
 class MaxIter(Stop):
-    """End after `limit` iterations."""
+    """End after `limit` iterations.
+
+    Examples
+    --------
+    >>> import conicnmf as cn, numpy as np
+    >>> cn.factorize(np.eye(4), 2).solve(cn.HALS(), stop=cn.MaxIter(3)).n_iter
+    3
+    """
 
     limit: int
 
@@ -76,7 +83,13 @@ class MaxIter(Stop):
 
 @dataclass(frozen=True)
 class TimeLimit(Stop):
-    """End once this many seconds have passed."""
+    """End once this many seconds have passed.
+
+    Examples
+    --------
+    >>> TimeLimit(10) | RelDecrease(1e-6)
+    TimeLimit(seconds=10) | RelDecrease(rtol=1e-06, patience=3)
+    """
 
     seconds: float
 
@@ -91,7 +104,15 @@ class TimeLimit(Stop):
 
 @dataclass(frozen=True)
 class RelDecrease(Stop):
-    """End when the lowest objective fell by less than `rtol` of itself in `patience` iterations."""
+    """End when the lowest objective fell by less than `rtol` of itself in `patience` iterations.
+
+    Examples
+    --------
+    >>> import conicnmf as cn, numpy as np
+    >>> V = np.random.default_rng(0).random((6, 5))
+    >>> cn.factorize(V, 2).solve(cn.HALS(), stop=cn.RelDecrease(1e-3)).status.name
+    'CONVERGED'
+    """
 
     rtol: float = 1e-4
     patience: int = 3
@@ -119,7 +140,13 @@ class RelDecrease(Stop):
 
 @dataclass(frozen=True)
 class FactorChange(Stop):
-    """End when no factor changed by more than `rtol` of its norm in one iteration."""
+    """End when no factor changed by more than `rtol` of its norm in one iteration.
+
+    Examples
+    --------
+    >>> FactorChange(1e-4) & MaxIter(20)
+    (FactorChange(rtol=0.0001)) & (MaxIter(limit=20))
+    """
 
     rtol: float = 1e-6
 

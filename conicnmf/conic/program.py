@@ -35,7 +35,7 @@ class Step(Protocol):
         """Return the block's objective."""
 
     def uncapped(self) -> Step:
-        """Return the step without the cap on the loss."""
+        """Return the step for the loss alone, without its cap and without penalties."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +134,11 @@ class ConicStep:
         return [Cut.none(self.block.shape, c.each) for c in self.block.reverse_convex]
 
     def uncapped(self) -> ConicStep:
-        """Return the step without the cap on the loss."""
+        """Return the step for the loss alone, without its cap and without penalties."""
         loss = copy(self.block.loss)
         object.__setattr__(loss, "cap", np.inf)
-        return replace(self, program=BlockProgram(replace(self.block, loss=loss)))
+        alone = replace(self.block, loss=loss, penalties=())
+        return ConicStep(BlockProgram(alone), self.A, self.target)
 
     def value(self, B: Array) -> float:
         """Return the block's objective."""

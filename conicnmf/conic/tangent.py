@@ -65,7 +65,7 @@ def tangent_step(
     outcome = Outcome()
     first = step.solve(deadline=deadline)
     if first.infeasible and np.isfinite(step.block.loss.cap):
-        # The start lies above the cap: go down first.
+        # The start lies above the cap: lower the loss first.
         step = step.uncapped()
         outcome.records += first.records
         first = step.solve(deadline=deadline)

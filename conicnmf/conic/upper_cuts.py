@@ -97,5 +97,5 @@ class UpperCutStep:
         return self._planar.value(B)
 
     def uncapped(self) -> ConicStep:
-        """Return the step without the cap on the loss."""
+        """Return the step for the loss alone, without its cap and without penalties."""
         return self._planar.uncapped()

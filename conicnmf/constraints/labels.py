@@ -32,7 +32,6 @@ class Labels(Constraint):
     Examples
     --------
     >>> import numpy as np
-    from numpy.typing import NDArray
     >>> Labels([0, 0], radius=0.1).violation(np.array([[1.0, 1.0], [1.0, 1.2]])).round(3)
     array([0., 0.])
     """

@@ -53,6 +53,13 @@ class NNDSVD(Start):
     fill : {"zero", "mean", "random"}
         What zeros become: nothing, the mean of V, or small random numbers. Methods that multiply
         cannot leave zero, so "mean" is the default.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> V = np.random.default_rng(0).random((6, 5))
+    >>> cn.factorize(V, 2).solve(cn.HALS(), init=NNDSVD()).status.name
+    'CONVERGED'
     """
 
     fill: Literal["zero", "mean", "random"] = "mean"
@@ -79,7 +86,16 @@ class NNDSVD(Start):
 
 @dataclass(frozen=True, eq=False)
 class Given(Start):
-    """Factors the user brings; a missing one is drawn at random."""
+    """Factors the user brings; a missing one is drawn at random.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> W = np.ones((4, 1))
+    >>> result = cn.factorize(np.ones((4, 3)), 1).solve(cn.HALS(), init=Given(W=W), stop=0)
+    >>> result.W.ravel()
+    array([1., 1., 1., 1.])
+    """
 
     W: Any = None
     H: Any = None

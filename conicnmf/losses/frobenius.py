@@ -36,7 +36,11 @@ def check_scale(scale: float, cap: float, name: str) -> None:
         raise InputError(f"{name} needs a positive cap, got {cap}; use inf for none")
 
 
-@dataclass(frozen=True, eq=False)
+def _shown(cap: float) -> str:
+    return f", cap={cap:g}" if np.isfinite(cap) else ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Frobenius(Loss):
     """The loss scale · ‖Y − A B‖²_F, constrained to be at most `cap`.
 
@@ -52,6 +56,9 @@ class Frobenius(Loss):
 
     def __post_init__(self) -> None:
         check_scale(self.scale, self.cap, "Frobenius")
+
+    def __repr__(self) -> str:
+        return f"Frobenius(scale={self.scale:g}{_shown(self.cap)})"
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss without an array of the size of Y."""

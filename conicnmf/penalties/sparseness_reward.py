@@ -22,7 +22,7 @@ class SparsenessReward(Penalty):
     Examples
     --------
     >>> import numpy as np
-    >>> SparsenessReward(0.5).value(np.array([[0.0, 2.0], [1.0, 1.0]]))
+    >>> round(SparsenessReward(0.5).value(np.array([[0.0, 2.0], [1.0, 1.0]])), 12)
     -0.5
     """
 

@@ -53,6 +53,12 @@ class JointNLP(Solver):
     ----------
     backend : str, optional
         A non-linear solver CVXPY knows, such as UNO or IPOPT; by default whichever is installed.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> cn.JointNLP(backend="UNO").name
+    'JointNLP'
     """
 
     backend: str | None = None

@@ -100,9 +100,14 @@ def test_sparse_and_dense_data_start_alike():
 
 
 @pytest.mark.parametrize("start", STARTS, ids=repr)
-@pytest.mark.parametrize("V", [np.zeros((4, 3)), np.ones((1, 1)), np.eye(4, 3)], ids=["0", "1", "I"])
-def test_plain_data_are_no_trouble(start, V):
-    for X in factors(start, V, 2):
+@pytest.mark.parametrize("V", [np.ones((1, 1)), np.ones((6, 5)), np.eye(4, 3)], ids=["1", "e", "I"])
+def test_data_of_low_rank_are_no_trouble(start, V):
+    for X in factors(start, V, 3):
+        assert np.isfinite(X).all()
+
+
+def test_zero_data_are_no_trouble():
+    for X in factors(cn.Random(), np.zeros((4, 3)), 2):
         assert np.isfinite(X).all()
 
 
