@@ -105,6 +105,11 @@ class Setup:
     quick: bool = False
     timer: Callable[[], float] = time.perf_counter
 
+    def budget(self, seconds: float) -> Callable[[], bool]:
+        """Return what says whether so many seconds of the clock have passed from now on."""
+        end = self.timer() + seconds
+        return lambda: self.timer() > end
+
     def race(
         self, sides: Mapping[str, Callable[[int], Any]], repeats: int = 3, warm: Sequence[str] = ()
     ) -> dict[str, Runs]:

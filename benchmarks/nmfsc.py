@@ -31,19 +31,19 @@ def run(setup: Setup) -> Iterator[Row]:
 def _rows(
     case: str, data: str, options: dict[str, int], rank: int, s: float, target: float, setup: Setup
 ) -> Iterator[Row]:
-    V, budget = dataset(data, **options), 10.0 if setup.quick else 40.0
+    V, seconds = dataset(data, **options), 10.0 if setup.quick else 40.0
     problem = cn.factorize(V, rank, W=[cn.NonNegative(), cn.Sparseness(min=s, max=s)])
     drawn = cn.Random().factors(blocks_of(problem), np.random.default_rng(0))
     start = drawn["W"], drawn["H"]
     rival = Reference(partial(references.nmfsc, V, *start, s))
-    their_path = _settled(rival.path(budget))
+    their_path = _settled(rival.path(setup.budget(seconds)))
     goal = their_path[-1][1]
     ours = Ours(problem, start)
     ours.run(2)  # compiles
-    our_path = ours.path(budget / 4)
+    our_path = ours.path(setup.budget(seconds / 4))
     lower = our_path[-1][1] / goal - 1
     note = f"error {goal / np.vdot(V, V):.4g}, ours at last {lower:+.2%}"
-    yield race_to(goal, case, (ours, our_path), (rival, their_path), budget, setup, target, note)
+    yield race_to(goal, case, (ours, our_path), (rival, their_path), setup, target, note)
 
 
 def _settled(path: Path) -> Path:

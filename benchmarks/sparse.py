@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 import conicnmf as cn
 from benchmarks import references
+from benchmarks.goals import Late, solve_until
 from benchmarks.harness import Row, Setup, dataset, guarded
-from conicnmf._types import Array
 from conicnmf.blocks import blocks_of
 
 CASES = (
@@ -35,10 +34,11 @@ def run(setup: Setup) -> Iterator[Row]:
 def _rows(
     case: str, data: str, options: dict[str, int], rank: int, s: float, setup: Setup
 ) -> Iterator[Row]:
-    V, budget, seeds = dataset(data, **options), 5.0, range(3)
+    V, seconds, seeds = dataset(data, **options), 5.0, range(3)
     if setup.quick:
-        budget, seeds = 1.0, range(1)
+        seconds, seeds = 1.0, range(1)
     problem = cn.factorize(V, rank, W=[cn.NonNegative(), cn.Sparseness(min=s)])
+    square = float(np.vdot(V, V))
     for solver in OURS.values():
         problem.solve(solver, stop=2)  # compiles
     reached: dict[str, list[float]] = {name: [] for name in (*OURS, *RIVALS)}
@@ -46,10 +46,10 @@ def _rows(
         drawn = cn.Random().factors(blocks_of(problem), np.random.default_rng(seed))
         start = drawn["W"], drawn["H"]
         for name, solver in OURS.items():
-            result = problem.solve(solver, init=start, stop=cn.TimeLimit(budget), throw=False)
+            result = solve_until(setup.budget(seconds), problem, solver, start)
             reached[name].append(result.relative_error if result.max_violation <= 1e-6 else np.inf)
         for name, method in RIVALS.items():
-            reached[name].append(_last(method, V, start, s, budget))
+            reached[name].append(_lowest(method(V, *start, s), setup.budget(seconds)) / square)
     means = {name: float(np.mean(values)) for name, values in reached.items()}
     ours, rival = (min(names, key=means.__getitem__) for names in (OURS, RIVALS))
     yield Row(
@@ -63,18 +63,11 @@ def _rows(
     )
 
 
-def _last(
-    method: Callable[..., Iterator[references.Iterate]],
-    V: Array,
-    start: tuple[Array, Array],
-    s: float,
-    budget: float,
-) -> float:
-    """Return the relative error that a reference reaches in the budget."""
-    end = time.perf_counter() + budget
+def _lowest(iterates: Iterator[references.Iterate], late: Late) -> float:
+    """Return the lowest objective of a reference until it is late."""
     lowest = np.inf
-    for _, _, value in method(V, *start, s):
+    for _, _, value in iterates:
         lowest = min(lowest, value)
-        if time.perf_counter() > end:
+        if late():
             break
-    return lowest / float(np.vdot(V, V))
+    return lowest

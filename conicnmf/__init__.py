@@ -6,8 +6,9 @@ it with any solver that fits.
 
 from importlib.metadata import version as _version
 
-from conicnmf import datasets
+from conicnmf import coding, datasets, measures
 from conicnmf.certify import Certificate, certify
+from conicnmf.coding import sparse_code
 from conicnmf.compare import Comparison, compare
 from conicnmf.constraints import (
     Box,
@@ -40,6 +41,7 @@ from conicnmf.solvers import (
     ANLS,
     HALS,
     Chain,
+    Coded,
     JointNLP,
     Multiplicative,
     ProjectedGradient,
@@ -59,6 +61,7 @@ __all__ = [
     "Box",
     "Certificate",
     "Chain",
+    "Coded",
     "Comparison",
     "ConeSearch",
     "ConicNMFError",
@@ -97,11 +100,14 @@ __all__ = [
     "WeightedFrobenius",
     "__version__",
     "certify",
+    "coding",
     "compare",
     "datasets",
     "factorize",
     "load",
+    "measures",
     "multistart",
     "solve",
+    "sparse_code",
     "sparseness",
 ]

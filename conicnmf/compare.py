@@ -17,7 +17,7 @@ from conicnmf.engine import solve
 from conicnmf.errors import ConicNMFError, InputError
 from conicnmf.monitor import CountBar
 from conicnmf.problem import Problem
-from conicnmf.result import Result
+from conicnmf.result import Result, Status
 from conicnmf.solvers.base import Solver
 
 _COLUMNS = (
@@ -32,6 +32,9 @@ _COLUMNS = (
     "status",
     "reason",
 )
+
+_FAILED = ("SKIPPED", "ERROR", *(s.name for s in Status if s.kind == "failed"))
+_WARM: set[str] = set()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,10 +66,11 @@ class Comparison:
         return str(self.summary().to_html())
 
     def summary(self) -> pd.DataFrame:
-        """Return one row a problem and solver: means over the seeds, best objective, statuses."""
+        """Return one row a problem and solver: means over the runs that did not fail, statuses."""
         rows = []
-        for (problem, solver), runs in self.table.groupby(["problem", "solver"], sort=False):
-            counts = runs["status"].value_counts()
+        for (problem, solver), every in self.table.groupby(["problem", "solver"], sort=False):
+            counts = every["status"].value_counts()
+            runs = every[~every["status"].isin(_FAILED)]
             rows.append(
                 {
                     "problem": problem,
@@ -83,12 +87,19 @@ class Comparison:
             )
         return pd.DataFrame(rows).set_index(["problem", "solver"])
 
-    def best(self, solver: str | None = None) -> Result:
+    def best(self, solver: str | None = None, problem: str | None = None) -> Result:
         """Return the feasible result with the lowest objective, of one solver or of all."""
+        labels = self.table["problem"].unique()
+        if problem is None and len(labels) > 1:
+            raise InputError(
+                f"objectives of different problems do not compare; name one of {', '.join(labels)}"
+            )
         fitting = [
             result
-            for (_, name, _), result in self.results.items()
-            if (solver is None or name == solver) and result.status.kind != "failed"
+            for (label, name, _), result in self.results.items()
+            if (solver is None or name == solver)
+            and (problem is None or label == problem)
+            and result.status.kind != "failed"
         ]
         if not fitting:
             raise InputError(f"no run of {solver or 'any solver'} succeeded; look at .table")
@@ -134,7 +145,8 @@ def compare(
     named = solvers if isinstance(solvers, Mapping) else _names(solvers)
     if not problems or not named:
         raise InputError("compare needs at least one problem and one solver, got none")
-    tasks = [(label, name, seed) for label in problems for seed in seeds for name in named]
+    starts = list(seeds)
+    tasks = [(label, name, seed) for label in problems for seed in starts for name in named]
     work = (
         delayed(_run)(problems[label], named[name], seed, options) for label, name, seed in tasks
     )
@@ -171,6 +183,9 @@ def _run(
         return _empty("SKIPPED", "; ".join(reasons)), None
     try:
         with threadpool_limits(limits=1):
+            if solver.name not in _WARM:  # compiling must not count as solving
+                solve(problem, solver, seed=seed, throw=False, **(options | {"stop": 1}))
+                _WARM.add(solver.name)
             result = solve(problem, solver, seed=seed, throw=False, **options)
     except ConicNMFError as error:
         return _empty("ERROR", str(error)), None

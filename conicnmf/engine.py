@@ -41,6 +41,7 @@ class _Run:
 
     blocks: Blocks
     begin: float
+    keeps_best: bool = True
     history: History = field(default_factory=History)
     best: Factors = field(default_factory=dict)
     best_rank: tuple[bool, float] = (True, np.inf)
@@ -57,11 +58,13 @@ class _Run:
             time.perf_counter() - self.begin,
             _change(before, factors),
             sweep.inner if sweep is not None else (),
+            sweep.notes if sweep is not None else {},
         )
         self.history.append(iteration)
         infeasible = not violation <= TOLERANCE or self.blocks.collapsed(factors)
         rank = (infeasible, violation if infeasible else objective)
-        if rank < self.best_rank and np.isfinite(objective):
+        wanted = rank < self.best_rank or not self.keeps_best
+        if wanted and np.isfinite(objective):
             self.best, self.best_rank = factors, rank
         return iteration
 
@@ -120,7 +123,7 @@ def solve(
     rule = _stop_rule(solver, stop, time_limit)
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
     begin = time.perf_counter()
-    run = _Run(blocks, begin)
+    run = _Run(blocks, begin, solver.states_objective)
     monitor = _monitor(progress, solver)
     try:
         status = _loop(run, solver, as_start(init), rule, seed, callback, time_limit, monitor)

@@ -70,6 +70,7 @@ class Iteration:
     seconds: float
     change: float
     inner: tuple[InnerSolve, ...] = ()
+    notes: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -122,6 +123,10 @@ class History:
                 "change": [it.change for it in self.iterations],
                 "inner_solves": [len(it.inner) for it in self.iterations],
                 "backends": [_summary(it.inner) for it in self.iterations],
+            }
+            | {
+                name: [it.notes.get(name, np.nan) for it in self.iterations]
+                for name in self.iterations[-1].notes
             }
         )
 

@@ -130,8 +130,8 @@ class RelDecrease(Stop):
             return None
         values = history.objective
         before, now = values[: -self.patience].min(), values.min()
-        # An exact fit leaves rounding of the size of the starting value.
-        floor = np.finfo(float).eps * abs(values[0])
+        # An exact fit leaves rounding, which is relative to the starting value.
+        floor = 1e-13 * abs(values[0])
         if before - now > max(self.rtol * abs(before), floor):
             return None
         rising = values[-1] - now > max(self.rtol * abs(now), floor)

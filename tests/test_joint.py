@@ -126,9 +126,7 @@ def test_no_constraint_at_all_changes_nothing():
 
 
 def test_every_registered_combination_is_tested_here():
-    tried = {
-        frozenset(type(c) for c in make(1.0)) for make in (CONVEX | NOT_CONVEX).values()
-    }
+    tried = {frozenset(type(c) for c in make(1.0)) for make in (CONVEX | NOT_CONVEX).values()}
     assert set(_RULES) <= tried
 
 

@@ -101,9 +101,7 @@ def solve_open(block: Columns, X: NDArray[np.float64], states: State) -> None:
     X[doubtful] = B
 
 
-def _search(
-    G: Array, block: Columns, X: NDArray[np.float64], states: State
-) -> NDArray[np.bool_]:
+def _search(G: Array, block: Columns, X: NDArray[np.float64], states: State) -> NDArray[np.bool_]:
     """Run the active-set search on every column; return where its end is certain."""
     n, r = X.shape
     certain = np.empty(n, np.bool_)

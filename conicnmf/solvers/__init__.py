@@ -8,6 +8,7 @@ from conicnmf.errors import IncompatibleError
 from conicnmf.solvers.anls import ANLS
 from conicnmf.solvers.base import Context, Solver, Sweep, Update
 from conicnmf.solvers.chain import Chain
+from conicnmf.solvers.coded import Coded
 from conicnmf.solvers.hals import HALS
 from conicnmf.solvers.joint_nlp import JointNLP
 from conicnmf.solvers.multiplicative import Multiplicative
@@ -20,6 +21,7 @@ __all__ = [
     "HALS",
     "SOLVERS",
     "Chain",
+    "Coded",
     "Context",
     "JointNLP",
     "Multiplicative",
@@ -39,6 +41,7 @@ SOLVERS: tuple[type[Solver], ...] = (
     ANLS,
     ProjectedGradient,
     Multiplicative,
+    Coded,
     JointNLP,
 )
 """Every solver, in the order in which tables list them."""

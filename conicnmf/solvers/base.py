@@ -52,14 +52,20 @@ class Sweep:
     objective: float | None = None
     status: Status | None = None
     inner: tuple[InnerSolve, ...] = ()
+    notes: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Solver:
-    """A method for factorization problems; subclasses are frozen dataclasses of settings."""
+    """A method for factorization problems; subclasses are frozen dataclasses of settings.
+
+    `monotone` promises that the objective never rises. A method that follows no stated objective
+    sets `states_objective` to False, and its last iterate is returned instead of the best.
+    """
 
     needs: ClassVar[Sequence[Need]] = ()
     monotone: ClassVar[bool] = True
+    states_objective: ClassVar[bool] = True
     default_stop: ClassVar[Stop] = MaxIter(500) | RelDecrease(1e-5)
 
     @property

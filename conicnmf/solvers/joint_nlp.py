@@ -27,7 +27,8 @@ from conicnmf.result import Status
 from conicnmf.solvers.base import Context, Solver, Sweep
 from conicnmf.stop import MaxIter, Stop
 
-_SILENT: dict[str, dict[str, Any]] = {"UNO": {"logger": "SILENT"}, "IPOPT": {"print_level": 0}}
+_OPTIONS: dict[str, dict[str, Any]] = {"UNO": {"logger": "SILENT"}, "IPOPT": {"print_level": 0}}
+_TIME_LIMIT = {"UNO": "time_limit", "IPOPT": "max_wall_time"}
 
 
 def nlp_backend() -> str | None:
@@ -75,28 +76,32 @@ class JointNLP(Solver):
     monotone: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(1)
 
-    def start(self, blocks: Blocks, context: Context) -> None:
-        """Nothing is kept: the whole problem is solved in one iteration."""
+    def start(self, blocks: Blocks, context: Context) -> float:
+        """Keep the time by which the one iteration has to end."""
+        return context.deadline
 
-    def sweep(self, blocks: Blocks, factors: Factors, memo: None) -> Sweep:
+    def sweep(self, blocks: Blocks, factors: Factors, memo: float) -> Sweep:
         """Solve the whole problem from the given factors."""
         begin = time.perf_counter()
         variables = {name: cp.Variable(X.shape, value=X) for name, X in factors.items()}
         program = _program(blocks, variables)
-        backend = self.backend or nlp_backend()
+        backend = str(self.backend or nlp_backend())
+        options = dict(_OPTIONS.get(backend, {}))
+        if np.isfinite(memo) and backend in _TIME_LIMIT:
+            options[_TIME_LIMIT[backend]] = max(0.1, memo - begin)
         try:
-            program.solve(solver=backend, nlp=True, **_SILENT.get(str(backend), {}))
+            program.solve(solver=backend, nlp=True, **options)
             status = program.status
         except (cp.SolverError, ValueError, ArithmeticError) as error:
             status = f"error: {error}"
-        record = InnerSolve(str(backend), status, 0, time.perf_counter() - begin)
+        record = InnerSolve(backend, status, 0, time.perf_counter() - begin)
         if not record.ok or any(v.value is None for v in variables.values()):
-            return Sweep(factors, None, status=Status.BACKEND_FAILED, inner=(record,))
+            return Sweep(factors, memo, status=Status.BACKEND_FAILED, inner=(record,))
         found = {name: np.asarray(v.value) for name, v in variables.items()}
         for block in blocks:
             B = blocks.view(block, found)[1]
             found = blocks.put(block, found, _polished(block, B))
-        return Sweep(found, None, status=Status.CONVERGED, inner=(record,))
+        return Sweep(found, memo, status=Status.CONVERGED, inner=(record,))
 
 
 def _program(blocks: Blocks, variables: dict[str, cp.Variable]) -> cp.Problem:

@@ -24,9 +24,7 @@ _OUTSIDE = 1e-6
 _POINTS = 6
 
 
-def check_constraint(
-    constraint: type[Constraint] | Iterable[Example], *, seed: int = 0
-) -> None:
+def check_constraint(constraint: type[Constraint] | Iterable[Example], *, seed: int = 0) -> None:
     """Check that membership, cone, projection, tangent planes and convexity tell the same story.
 
     Parameters
@@ -51,7 +49,7 @@ def check_constraint(
     ...         return abs(B)
     >>> check_constraint(Folded)
     Traceback (most recent call last):
-    AssertionError: Folded().project and CVXPY disagree: they differ by 1 at size 2
+    AssertionError: Folded() has a point nearer than its projection: 1.88 away, not 2
     """
     examples = list(constraint.examples() if isinstance(constraint, type) else constraint)
     expect(examples, f"{constraint} has no examples(); give at least one Example(term, in, out)")
@@ -153,7 +151,9 @@ def _signs(constraint: Constraint, points: list[Array]) -> None:
     """Expect a constraint that says signs do not matter to judge magnitudes alike."""
     for X in points if constraint.sign_free else []:
         gap = abs(worst(constraint, np.abs(X)) - worst(constraint, -X))
-        expect(gap <= INSIDE, f"{constraint} says it is sign-free, but signs change it by {gap:.3g}")
+        expect(
+            gap <= INSIDE, f"{constraint} says it is sign-free, but signs change it by {gap:.3g}"
+        )
 
 
 def _convexity(constraint: Constraint, members: list[Array], rng: np.random.Generator) -> None:

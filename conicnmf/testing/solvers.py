@@ -163,7 +163,9 @@ def _honest_convergence(solver: Solver, problem: Problem, short: Result, where: 
     further = solve(problem, solver, init=(start["W"], start["H"]), stop=longer, throw=False)
     fall = result.objective - further.objective
     allowed = 1e-2 * result.objective + 1e-6 * result.history[0].objective
-    expect(fall <= allowed, f"{where} says CONVERGED, but falls by {fall:.3g} in the next iterations")
+    expect(
+        fall <= allowed, f"{where} says CONVERGED, but falls by {fall:.3g} in the next iterations"
+    )
 
 
 def _single_precision(solver: Solver, max_iter: int) -> None:

@@ -91,9 +91,11 @@ def test_an_inaccurate_answer_is_used_when_none_is_better(no_compiled, monkeypat
     monkeypatch.setattr(
         cp.Problem,
         "solve",
-        lambda problem, solver=None, **options: failing_later(problem, solver=solver, **options)
-        if solver == "ECOS"
-        else raising(problem, solver, options),
+        lambda problem, solver=None, **options: (
+            failing_later(problem, solver=solver, **options)
+            if solver == "ECOS"
+            else raising(problem, solver, options)
+        ),
     )
     solution, value = answer()
     assert [r.ok for r in solution.records[1:]] == [True, False, False]

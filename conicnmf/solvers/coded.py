@@ -1,0 +1,91 @@
+"""Alternation with a coding step: sparse codes for H, least squares or a coder for W."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from conicnmf._types import Array
+from conicnmf.blocks import Block, Blocks, Factors
+from conicnmf.coding.coders import Coder, LeastSquares
+from conicnmf.coding.sparse_code import squared_norms
+from conicnmf.compat import LossWith, nonnegative_only, uncapped
+from conicnmf.solvers.base import Context, Solver, Sweep
+from conicnmf.solvers.revive import revive
+from conicnmf.stop import MaxIter, Stop
+
+_LEAST_SQUARES = LeastSquares()
+
+
+def no_penalties(block: Block) -> Iterator[str]:
+    """Yield the penalties, which a coding step cannot see."""
+    for penalty in block.penalties:
+        yield f"{penalty} on {block.name} is not seen by a coding step; use a Lasso coder"
+
+
+@dataclass(frozen=True)
+class Coded(Solver):
+    """Alternate a coding step for H with one for W, whose columns keep unit norm.
+
+    Greedy coding steps have no objective over both factors: the history shows the reconstruction
+    error and the mean number of atoms in a code, and the last iterate is returned.
+
+    Parameters
+    ----------
+    code : Coder
+        How samples are coded, for example ``coding.L0(0.02)``.
+    dictionary : Coder
+        How the rows of W are found from the codes; `coding.L0` makes the dictionary sparse.
+
+    References
+    ----------
+    O'Hanlon and Plumbley, Learning overcomplete dictionaries with l0-sparse non-negative matrix
+    factorisation, GlobalSIP 2013.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> V = np.random.default_rng(0).random((8, 20))
+    >>> result = cn.factorize(V, 4).solve(cn.Coded(cn.coding.OMP(max_atoms=2)), stop=5)
+    >>> int((result.H > 0).sum(axis=0).max())
+    2
+    """
+
+    code: Coder = _LEAST_SQUARES
+    dictionary: Coder = _LEAST_SQUARES
+
+    needs: ClassVar = (
+        uncapped,
+        LossWith(("quadratic",), "which coding steps need"),
+        no_penalties,
+        nonnegative_only,
+    )
+    monotone: ClassVar[bool] = False
+    states_objective: ClassVar[bool] = False
+    default_stop: ClassVar[Stop] = MaxIter(50)
+
+    def start(self, blocks: Blocks, context: Context) -> dict[str, Any]:
+        """Keep the squared norms of the data."""
+        return {block.name: squared_norms(block.Y) for block in blocks}
+
+    def sweep(self, blocks: Blocks, factors: Factors, memo: dict[str, Any]) -> Sweep:
+        """Code the samples, fit the dictionary, bring its columns to unit norm."""
+        for block, coder in ((blocks.H, self.code), (blocks.W, self.dictionary)):
+            A, B = blocks.view(block, factors)
+            G, C = A.T @ A, np.asarray((block.Y.T @ A).T)
+            factors = blocks.put(block, factors, coder.code(G, C, memo[block.name], B))
+            factors = revive(blocks, block, factors)
+        factors = _unit_columns(factors)
+        atoms = float(np.count_nonzero(factors["H"]) / factors["H"].shape[1])
+        return Sweep(factors, memo, notes={"atoms": atoms})
+
+
+def _unit_columns(factors: Factors) -> Factors:
+    """Move the norms of W's columns into the rows of H."""
+    W, H = factors["W"], factors["H"]
+    norms = np.linalg.norm(W, axis=0)
+    safe: Array = np.where(norms > 0, norms, 1.0).astype(W.dtype)
+    return {**factors, "W": W / safe, "H": H * safe[:, None]}
