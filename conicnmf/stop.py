@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from conicnmf.errors import InputError
 from conicnmf.result import History, Status
 

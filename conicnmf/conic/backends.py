@@ -16,12 +16,19 @@ from conicnmf.errors import InputError
 FALLBACK = ("ECOS", "CLARABEL", "SCS")
 """The order in which backends are tried when the preferred one fails."""
 
-_TIGHT: dict[str, dict[str, Any]] = {
+_OPTIONS: dict[str, dict[str, Any]] = {
     "ECOS": {"abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9, "max_iters": 200},
     "CLARABEL": {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9},
     "SCS": {"eps_abs": 1e-7, "eps_rel": 1e-7, "max_iters": 50_000},
+    "UNO": {"logger": "SILENT"},
+    "IPOPT": {"print_level": 0},
 }
-_TIME_LIMIT = {"CLARABEL": "time_limit", "SCS": "time_limit_secs"}
+_TIME_LIMIT = {
+    "CLARABEL": "time_limit",
+    "SCS": "time_limit_secs",
+    "UNO": "time_limit",
+    "IPOPT": "max_wall_time",
+}
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,7 @@ def solve_along(
     tried: list[InnerSolve] = []
     best: Array | None = None
     for backend in backends:
-        record = _solve_once(program, backend, seconds)
+        record = solve_once(program, backend, seconds)
         if record.ok and not np.isfinite(variable.value).all():
             record = replace(record, status="not finite")
         tried.append(record)
@@ -89,8 +96,11 @@ def solve_along(
     return best, tried
 
 
-def _solve_once(program: cp.Problem, backend: str, seconds: float | None) -> InnerSolve:
-    options = dict(_TIGHT.get(backend, {}))
+def solve_once(
+    program: cp.Problem, backend: str, seconds: float | None = None, **more: Any
+) -> InnerSolve:
+    """Solve a program in place with one backend, and say how it went."""
+    options = _OPTIONS.get(backend, {}) | more
     if seconds is not None and backend in _TIME_LIMIT:
         options[_TIME_LIMIT[backend]] = max(seconds, 1e-3)
     begin = time.perf_counter()

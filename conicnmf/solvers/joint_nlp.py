@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -20,15 +20,12 @@ from conicnmf.compat import (
     only_sparseness_is_reverse,
     uncapped,
 )
-from conicnmf.conic.backends import InnerSolve
+from conicnmf.conic.backends import solve_once
 from conicnmf.conic.cones import cone_constant
 from conicnmf.conic.sharpen import sparseness_bounds
 from conicnmf.result import Status
 from conicnmf.solvers.base import Context, Solver, Sweep
 from conicnmf.stop import MaxIter, Stop
-
-_OPTIONS: dict[str, dict[str, Any]] = {"UNO": {"logger": "SILENT"}, "IPOPT": {"print_level": 0}}
-_TIME_LIMIT = {"UNO": "time_limit", "IPOPT": "max_wall_time"}
 
 
 def nlp_backend() -> str | None:
@@ -82,19 +79,11 @@ class JointNLP(Solver):
 
     def sweep(self, blocks: Blocks, factors: Factors, memo: float) -> Sweep:
         """Solve the whole problem from the given factors."""
-        begin = time.perf_counter()
         variables = {name: cp.Variable(X.shape, value=X) for name, X in factors.items()}
-        program = _program(blocks, variables)
+        left = memo - time.perf_counter()
+        seconds = max(0.1, left) if np.isfinite(left) else None
         backend = str(self.backend or nlp_backend())
-        options = dict(_OPTIONS.get(backend, {}))
-        if np.isfinite(memo) and backend in _TIME_LIMIT:
-            options[_TIME_LIMIT[backend]] = max(0.1, memo - begin)
-        try:
-            program.solve(solver=backend, nlp=True, **options)
-            status = program.status
-        except (cp.SolverError, ValueError, ArithmeticError) as error:
-            status = f"error: {error}"
-        record = InnerSolve(backend, status, 0, time.perf_counter() - begin)
+        record = solve_once(_program(blocks, variables), backend, seconds, nlp=True)
         if not record.ok or any(v.value is None for v in variables.values()):
             return Sweep(factors, memo, status=Status.BACKEND_FAILED, inner=(record,))
         found = {name: np.asarray(v.value) for name, v in variables.items()}
