@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -31,8 +32,8 @@ def free(_: cp.Expression) -> list[cp.Constraint]:
 
 
 def run(setup: Setup) -> Iterator[Row]:
-    for case, rules in (("on W", (smooth, free)), ("on both", (smooth, bounded))):
-        yield from guarded(case, _rows(case, *rules, setup))
+    for case, on_h in (("on W", free), ("on both", bounded)):
+        yield from guarded(case, _rows(case, smooth, on_h, setup))
 
 
 def _rows(case: str, on_w: Rule, on_h: Rule, setup: Setup) -> Iterator[Row]:
@@ -77,7 +78,7 @@ def _by_hand(V: Array, H: Array, on_w: Rule, on_h: Rule) -> tuple[Array, Array]:
     return W, H
 
 
-def _solved(Y: Array, A: Array, rule: Rule) -> Array:
+def _solved(Y: Array, A: Array, rule: Rule) -> Any:
     Q, R = np.linalg.qr(A)
     B = cp.Variable((R.shape[1], Y.shape[1]), nonneg=True)
     program = cp.Problem(cp.Minimize(cp.sum_squares(Q.T @ Y - R @ B)), rule(B))

@@ -10,6 +10,8 @@ import scipy.sparse as sp
 import conicnmf as cn
 from benchmarks.harness import Row, Setup, clock
 from conicnmf._types import Data
+from conicnmf.solvers.base import Solver
+from conicnmf.terms import Constraint
 
 SAMPLES = (1_000, 3_000, 10_000, 30_000, 100_000)
 STORED = (100_000, 300_000, 1_000_000, 3_000_000)
@@ -18,8 +20,8 @@ LIMIT = 1.1
 
 def run(setup: Setup) -> Iterator[Row]:
     samples, stored = (SAMPLES[:3], STORED[:3]) if setup.quick else (SAMPLES, STORED)
-    sparse_w = [cn.NonNegative(), cn.Sparseness(min=0.6)]
-    solvers = {
+    sparse_w: list[Constraint] = [cn.NonNegative(), cn.Sparseness(min=0.6)]
+    solvers: dict[str, tuple[Solver, list[Constraint] | None]] = {
         "HALS": (cn.HALS(), None),
         "sparse HALS": (cn.HALS(), sparse_w),
         "native tgp": (cn.TangentPlane(engine="native"), sparse_w),
@@ -43,8 +45,8 @@ def _growth(
     case: str,
     sizes: tuple[int, ...],
     data: Callable[[int], Data],
-    solver: cn.HALS | cn.TangentPlane,
-    terms: list[cn.NonNegative | cn.Sparseness] | None,
+    solver: Solver,
+    terms: list[Constraint] | None,
     setup: Setup,
 ) -> Row:
     """Fit the exponent of the time of five iterations."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from benchmarks.goals import Ours, Path, Reference, race_to
 from benchmarks.harness import Row, Setup, dataset, guarded
 from conicnmf.blocks import blocks_of
 
-CASES = (
+CASES: tuple[tuple[Any, ...], ...] = (
     ("USPS r=4", "usps", {"n_samples": 1000, "seed": 1}, 4, 10.0),
     ("CBCL r=49", "cbcl_faces", {}, 49, 5.0),
 )

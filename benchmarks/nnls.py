@@ -13,7 +13,7 @@ from conicnmf.datasets import synthetic_dictionary
 from conicnmf.kernels.nnls import kkt_residual, nnls_gram
 
 try:
-    import spams
+    import spams  # type: ignore[import-untyped]
 except ImportError:
     spams = None
 

@@ -6,9 +6,11 @@ yield the factors and the objective after each iteration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from conicnmf._types import Array
@@ -17,7 +19,7 @@ Iterate = tuple[Array, Array, float]
 _TINY = 1e-9
 
 
-def hoyer_vector(x: Array, l1: float, l2: float) -> Array:
+def hoyer_vector(x: Any, l1: float, l2: float) -> Any:
     """Return the nearest s ≥ 0 with both norms given, by Hoyer's (2004) iteration."""
     s = x + (l1 - x.sum()) / x.size
     free = np.ones(x.size, dtype=bool)
@@ -32,7 +34,7 @@ def hoyer_vector(x: Array, l1: float, l2: float) -> Array:
     return s
 
 
-def hoyer_rows(X: Array, l1: Array, l2: Array) -> Array:
+def hoyer_rows(X: Array, l1: Any, l2: Any) -> Array:
     """Return the same for every row, all rows at once; finished rows leave the iteration."""
     out = np.empty_like(X)
     rows = np.arange(len(X))
@@ -52,11 +54,11 @@ def hoyer_rows(X: Array, l1: Array, l2: Array) -> Array:
     return out
 
 
-def _row_sums(X: Array) -> Array:
+def _row_sums(X: Any) -> Any:
     return X.sum(axis=1, keepdims=True)
 
 
-def _stretch(s: Array, middle: Array, l2: Array | float, total) -> Array:
+def _stretch(s: Any, middle: Any, l2: Any, total: Callable[[Any], Any]) -> Any:
     """Return α ≥ 0 with ‖middle + α(s − middle)‖ = l2."""
     way = s - middle
     a, b, c = total(way * way), total(middle * way), total(middle * middle) - l2**2
@@ -98,10 +100,10 @@ def nmfsc(V: Array, W: Array, H: Array, s: float) -> Iterator[Iterate]:
                 return
             new = np.ascontiguousarray((W - step * slope).T)
             lengths = np.linalg.norm(new, axis=1)
-            new = hoyer_rows(new, l1 * lengths, lengths).T
-            reached = _objective(square, new, G, C)
+            near = hoyer_rows(new, l1 * lengths, lengths).T
+            reached = _objective(square, near, G, C)
             step /= 2
-        W, step = new, 2.4 * step
+        W, step = near, 2.4 * step
         yield W, H, reached
 
 
@@ -142,7 +144,7 @@ def l0_round(V: Array, W: Array, lam: float) -> tuple[Array, Array]:
     return W / np.maximum(np.linalg.norm(W, axis=0), _TINY), H
 
 
-def _eliminate(W: Array, y: Array, kept: Array, lam: float) -> Array:
+def _eliminate(W: Array, y: Array, kept: NDArray[np.intp], lam: float) -> NDArray[np.intp]:
     """Drop the cheapest atom while that raises the residual's norm by less than lam."""
     while kept.size:
         atoms = W[:, kept]

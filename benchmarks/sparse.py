@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from benchmarks.goals import Late, solve_until
 from benchmarks.harness import Row, Setup, dataset, guarded
 from conicnmf.blocks import blocks_of
 
-CASES = (
+CASES: tuple[tuple[Any, ...], ...] = (
     ("USPS r=4", "usps", {"n_samples": 1000, "seed": 1}, 4),
     ("CBCL r=49", "cbcl_faces", {}, 49),
 )

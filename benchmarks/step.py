@@ -29,13 +29,13 @@ def _case(s_max: float, setup: Setup) -> Iterator[Row]:
     conic, native = BlockProgram(block, "CLARABEL"), NativeProgram(block)
     runs = setup.race(
         {
-            "literal": lambda _: _literal(V, H, s_max),
-            "conic": lambda _: conic.at(H.T).solve().B.T,
-            "native": lambda _: native.at(H.T).solve().B.T,
+            "literal": lambda _: _literal(V, H, s_max).T,
+            "conic": lambda _: conic.at(H.T).solve().B,
+            "native": lambda _: native.at(H.T).solve().B,
         },
         warm=("conic", "native"),
     )
-    errors = {name: np.sum((V - side.values[-1] @ H) ** 2) for name, side in runs.items()}
+    errors = {name: np.sum((V - side.values[-1].T @ H) ** 2) for name, side in runs.items()}
     for name, target in (("conic", 100), ("native", 1000)):
         gap = relative_gap([errors["literal"], errors[name]])
         note = f"objectives within {gap:.0e}; first call {clock(runs[name].first)}"

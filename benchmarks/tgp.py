@@ -19,11 +19,15 @@ def _cases(setup: Setup) -> Iterator[Row]:
     ratios, worst = [], 0.0
     for s in (0.5, 0.8) if setup.quick else np.arange(1, 10) / 10:
         problem = cn.factorize(V, 4, W=[cn.NonNegative(), cn.Sparseness(min=float(s))])
-
-        def engine(name: str, problem: cn.Problem = problem):
-            return lambda seed: problem.solve(cn.TangentPlane(engine=name), seed=seed)
-
-        runs = setup.race({name: engine(name) for name in ("native", "conic")}, warm=("native",))
+        solvers = {
+            "native": cn.TangentPlane(engine="native"),
+            "conic": cn.TangentPlane(engine="conic"),
+        }
+        sides = {
+            name: lambda seed, problem=problem, solver=solver: problem.solve(solver, seed=seed)
+            for name, solver in solvers.items()
+        }
+        runs = setup.race(sides, warm=("native",))
         means = {
             name: np.mean([result.relative_error for result in side.values])
             for name, side in runs.items()

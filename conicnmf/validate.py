@@ -33,7 +33,13 @@ def as_data(V: Any) -> Data:
 
 
 def as_matrix(X: Any, name: str, shape: tuple[int, int]) -> Array:
-    """Return X as a finite float matrix of the given shape."""
+    """Return X as a finite float matrix of the given shape.
+
+    Examples
+    --------
+    >>> as_matrix([[1, 2]], "W", (1, 2))
+    array([[1., 2.]])
+    """
     matrix = as_numbers(X, name)
     if matrix.shape != shape:
         raise InputError(
@@ -46,14 +52,26 @@ def as_matrix(X: Any, name: str, shape: tuple[int, int]) -> Array:
 
 
 def as_rank(rank: Any) -> int:
-    """Return the rank as a positive integer."""
+    """Return the rank as a positive integer.
+
+    Examples
+    --------
+    >>> as_rank(4)
+    4
+    """
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
         raise InputError(f"rank must be a positive integer, got {rank!r}; try rank=4")
     return int(rank)
 
 
 def as_numbers(X: Any, name: str) -> Array:
-    """Return X as an array of real numbers, of whatever shape."""
+    """Return X as an array of real numbers, of whatever shape.
+
+    Examples
+    --------
+    >>> as_numbers([True, False], "mask")
+    array([ True, False])
+    """
     if isinstance(X, np.ma.MaskedArray):
         raise InputError(
             f"{name} must be a plain array, got a masked one; fill it with X.filled(0) and leave "

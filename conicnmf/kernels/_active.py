@@ -64,13 +64,13 @@ def gradient(G: Array, c: Array, atoms: Places, k: int, x: Array, w: Array) -> N
 
 
 @jit
-def tolerance(c: Array, x: Array, k: int, eps: float) -> float:
+def tolerance(c: Array, x: Array, noise: float) -> float:
     """Return the size of gradient that is rounding: unit atoms make |G| ≤ 1."""
     size, total = 0.0, 0.0
     for j in range(c.size):
         size = max(size, abs(c[j]))
         total += x[j]
-    return 32 * eps * (c.size + 4) * (size + total)
+    return 2 * noise * (size + total)
 
 
 @jit
@@ -118,7 +118,7 @@ def _exchanges(work: Work, k: int) -> bool:
 
 @jit
 def _enter(
-    G: Array, c: Array, work: Work, state: State, k: int, tol: float, eps: float
+    G: Array, c: Array, work: Work, state: State, k: int, tol: float, noise: float
 ) -> tuple[int, float]:
     """Push the free atoms with the largest gradients; return the factor's size and the worst w."""
     U, z, atoms, v, _, w = work
@@ -128,7 +128,6 @@ def _enter(
             worst = max(worst, abs(w[j]))
         elif state[j] != CLOSED:
             worst = max(worst, w[j])
-    floor = 16 * eps * (c.size + 4)
     for _ in range(_BATCH):
         best = cut
         chosen: Any = np.int64(-1)
@@ -137,7 +136,7 @@ def _enter(
                 best, chosen = w[j], j
         if chosen < 0:
             break
-        dependent = push(U, z, atoms, k, G, c, chosen, v, floor) <= floor
+        dependent = push(U, z, atoms, k, G, c, chosen, v, noise) <= noise
         # Its coefficient is rounding unless the gradient is not, or another gives way to it.
         if dependent and (k > before or not (best > _SURE * tol or _exchanges(work, k))):
             state[chosen] = BLOCKED
@@ -152,7 +151,7 @@ def _enter(
 
 @jit
 def _descend(
-    G: Array, c: Array, x: Array, work: Work, state: State, k: int, eps: float
+    G: Array, c: Array, x: Array, work: Work, state: State, k: int, noise: float
 ) -> tuple[int, bool]:
     """Solve from the feasible point x of the factor over its own and the free atoms.
 
@@ -167,10 +166,10 @@ def _descend(
                 if state[j] == BLOCKED:
                     state[j] = FREE
         gradient(G, c, atoms, k, x, w)
-        tol = tolerance(c, x, k, eps)
+        tol = tolerance(c, x, noise)
         if not tol < _BLURRED:
             return k, False
-        size, worst = _enter(G, c, work, state, k, tol, eps)
+        size, worst = _enter(G, c, work, state, k, tol, noise)
         if size == k:
             if worst <= tol or refined == _REFINEMENTS:
                 # Rounding may leave a little more than tol; only much more is a failure.
@@ -187,14 +186,14 @@ def _descend(
 
 @jit
 def _open(
-    c: Array, limit: float, yy: float, x: Array, work: Work, state: State, k: int, eps: float
+    c: Array, limit: float, yy: float, x: Array, work: Work, state: State, k: int, noise: float
 ) -> bool:
     """Free the closed atom with the largest gradient, unless ‖y − A x‖² ≤ limit or none pulls."""
     _, _, atoms, _, _, w = work
     rest = yy
     for i in range(k):
         rest -= c[atoms[i]] * x[atoms[i]]  # ‖y‖² − cᵀx, as x is optimal on its atoms
-    best, chosen = tolerance(c, x, k, eps), -1
+    best, chosen = tolerance(c, x, noise), -1
     for j in range(c.size):
         if state[j] == CLOSED and w[j] > best:
             best, chosen = w[j], j
@@ -214,21 +213,21 @@ def _solve_column(
     state: State,
     most: int,
     rel_error: float,
-    eps: float,
+    noise: float,
 ) -> bool:
     """Overwrite the guess x by the solution over the open atoms; return whether it is certain."""
     U, z, atoms, v, _, _ = work
     k: Any = np.int64(0)
     for j in range(c.size):
         guessed, x[j] = x[j] > 0, 0.0
-        if guessed and push(U, z, atoms, k, G, c, j, v, eps) > 1e3 * eps * (k + 4):
+        if guessed and push(U, z, atoms, k, G, c, j, v, noise) > 100 * noise:
             state[j] = PASSIVE
             k += 1
     # From x = 0, the first step drops all negative coefficients at once till none is left.
     certain = False
     for opened in range(most + 1):
-        k, certain = _descend(G, c, x, work, state, k, eps)
-        if opened == most or not _open(c, rel_error * yy, yy, x, work, state, k, eps):
+        k, certain = _descend(G, c, x, work, state, k, noise)
+        if opened == most or not _open(c, rel_error * yy, yy, x, work, state, k, noise):
             break
     return certain
 
@@ -245,9 +244,9 @@ def solve_range(
     rel_error: float,
     first: int,
     last: int,
-    eps: float,
+    noise: float,
 ) -> None:
     """Solve the columns first…last in place, then open closed atoms one by one, at most `most`."""
     work = workspace(G.shape[0])
     for n in range(first, last):
-        certain[n] = _solve_column(G, C[n], yy[n], X[n], work, states[n], most, rel_error, eps)
+        certain[n] = _solve_column(G, C[n], yy[n], X[n], work, states[n], most, rel_error, noise)

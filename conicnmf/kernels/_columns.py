@@ -33,9 +33,9 @@ class Columns(NamedTuple):
     dtype: np.dtype[Any]
 
     @property
-    def eps(self) -> float:
-        """Rounding of the data as they came in, not of the arithmetic used on them."""
-        return float(np.finfo(self.dtype).eps)
+    def noise(self) -> float:
+        """How far rounding of the data moves the spectrum of G: less than that is nothing."""
+        return 4 * float(np.finfo(self.dtype).eps) * (2 + self.norms.size**0.5)
 
     def restore(self, X: NDArray[np.float64]) -> Array:
         """Return the coefficients (one row per sample) in the caller's units and layout."""

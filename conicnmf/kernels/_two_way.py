@@ -47,7 +47,7 @@ def _estimate(
     work: Work,
     k: int,
     price: float,
-    eps: float,
+    noise: float,
     Q: Array,
     A: Array,
     T: Array,
@@ -59,7 +59,7 @@ def _estimate(
     """
     U, _, atoms, v, _, w = work
     gradient(G, c, atoms, k, x, w)
-    tol = tolerance(c, x, k, eps)
+    tol = tolerance(c, x, noise)
     _distances(G, U, atoms, k, Q, v)
     for j in range(c.size):
         enters = k < Q.shape[0] and x[j] == 0 and w[j] > tol and v[j] > tol
@@ -71,12 +71,12 @@ def _estimate(
 
 @jit
 def _settle(
-    G: Array, c: Array, x: Array, work: Work, state: State, support: Places, k: int, eps: float
+    G: Array, c: Array, x: Array, work: Work, state: State, support: Places, k: int, noise: float
 ) -> int:
     """Factor the support and move x to its least-squares point; atoms that reach zero leave."""
     U, z, atoms, v, _, _ = work
     for i in range(k):
-        push(U, z, atoms, i, G, c, support[i], v, eps * (i + 4))
+        push(U, z, atoms, i, G, c, support[i], v, noise)
     k, _ = step(x, work, state, k)
     return k
 
@@ -122,7 +122,7 @@ def _two_way_column(
     Q: Array,
     A: Array,
     T: Array,
-    eps: float,
+    noise: float,
 ) -> None:
     """Make the most promising change that lowers the cost until none does."""
     atoms, state, worth = work[2], np.empty(c.size, np.int8), np.empty(c.size)
@@ -130,10 +130,10 @@ def _two_way_column(
     k: Any = np.int64(0)
     cost, better = yy, True
     # A smaller fall may be rounding; every accepted one is larger, so no support comes twice.
-    margin = 64 * eps * max(yy, 1.0)
+    margin = 4 * noise * max(yy, 1.0)
     while True:
         if better:
-            _estimate(G, c, x, work, k, price, eps, Q, A, T, worth)
+            _estimate(G, c, x, work, k, price, noise, Q, A, T, worth)
             _copy(atoms, kept)
             _copy(x, best)
         chosen: Any = np.int64(0)
@@ -145,7 +145,7 @@ def _two_way_column(
             return
         x[chosen] = 0.0
         size = _toggle(kept, k, chosen, trial)
-        size = _settle(G, c, x, work, state, trial, size, eps)
+        size = _settle(G, c, x, work, state, trial, size, noise)
         changed = _cost(c, yy, x, atoms, size, price)
         better = changed < cost - margin
         if better:
@@ -163,11 +163,11 @@ def two_way_range(
     most: int,
     first: int,
     last: int,
-    eps: float,
+    noise: float,
 ) -> None:
     """Code the columns first…last, from X = 0, with at most `most` atoms each."""
     r = G.shape[0]
     work = workspace(r)
     Q, A, T = np.empty((most, r)), np.empty((most, most)), np.empty((most, most))
     for n in range(first, last):
-        _two_way_column(G, C[n], yy[n], X[n], prices[n], work, Q, A, T, eps)
+        _two_way_column(G, C[n], yy[n], X[n], prices[n], work, Q, A, T, noise)

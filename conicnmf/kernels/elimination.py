@@ -96,7 +96,7 @@ def _eliminate_column(
     work: Work,
     A: Array,
     M: Array,
-    eps: float,
+    noise: float,
 ) -> None:
     """Set the entries of the support x to zero whose atoms are dropped."""
     U, z, atoms, v, s, _ = work
@@ -106,7 +106,7 @@ def _eliminate_column(
     for j in order:
         inside, x[j] = x[j] > 0, 0.0
         # An atom that depends on those before it goes at no cost.
-        if inside and push(U, z, atoms, k, G, c, j, v, eps) > 16 * eps * (k + 4):
+        if inside and push(U, z, atoms, k, G, c, j, v, noise) > noise:
             labels[k] = groups[j]
             rest -= z[k] * z[k]
             k += 1
@@ -141,13 +141,13 @@ def _eliminate_range(
     order: Places,
     first: int,
     last: int,
-    eps: float,
+    noise: float,
 ) -> None:
     r = G.shape[0]
     work = workspace(r)
     A, M = np.empty((r, r)), np.empty((r, r))
     for n in range(first, last):
-        _eliminate_column(G, C[n], yy[n], X[n], limits[n], squared, groups, order, work, A, M, eps)
+        _eliminate_column(G, C[n], yy[n], X[n], limits[n], squared, groups, order, work, A, M, noise)
 
 
 def eliminate(
@@ -210,7 +210,7 @@ def eliminate(
         def run(first: int, last: int) -> None:
             _eliminate_range(
                 *(block.G, block.C, squares, X, limits, bool(squared)),
-                *(labels, order, first, last, block.eps),
+                *(labels, order, first, last, block.noise),
             )
 
         over_columns(run, n, work=0.1 * float((X.sum(axis=1) ** 3).sum()))

@@ -13,7 +13,7 @@ from conicnmf.kernels._active import CLOSED, FREE, State, solve_range
 from conicnmf.kernels._columns import Columns, over_columns, scale_columns
 from conicnmf.kernels.hals import hals_sweeps
 
-_RIDGE = 500
+_RIDGE = 100
 _SWEEPS = 1000
 
 
@@ -90,7 +90,7 @@ def solve_open(block: Columns, X: NDArray[np.float64], states: State) -> None:
     if doubtful.size == 0:
         return
     part = block._replace(C=block.C[doubtful], sizes=block.sizes[doubtful])
-    ridge = _RIDGE * block.eps * (X.shape[1] + 4) * np.eye(X.shape[1])
+    ridge = _RIDGE * block.noise * np.eye(X.shape[1])
     B, free = np.zeros_like(part.C), np.where(states[doubtful] == CLOSED, CLOSED, FREE)
     certain = _search(block.G + ridge, part, B, free.astype(np.int8))
     for i in np.flatnonzero(~certain):
@@ -109,7 +109,7 @@ def _search(G: Array, block: Columns, X: NDArray[np.float64], states: State) -> 
     def run(first: int, last: int) -> None:
         solve_range(
             *(G, block.C, block.sizes, X, states, certain),
-            *(0, 0.0, first, last, block.eps),
+            *(0, 0.0, first, last, block.noise),
         )
 
     over_columns(run, n, work=n * r * min(r, 50.0))

@@ -56,7 +56,7 @@ def nn_omp(
     def run(first: int, last: int) -> None:
         solve_range(
             *(block.G, block.C, squares, X, states, certain),
-            *(most, float(rel_error), first, last, block.eps),
+            *(most, float(rel_error), first, last, block.noise),
         )
 
     over_columns(run, X.shape[0], work=0.3 * X.size * most)
@@ -102,7 +102,7 @@ def forward_backward(
     X = np.zeros_like(block.C)
 
     def run(first: int, last: int) -> None:
-        two_way_range(block.G, block.C, squares, X, prices, most, first, last, block.eps)
+        two_way_range(block.G, block.C, squares, X, prices, most, first, last, block.noise)
 
     over_columns(run, X.shape[0], work=X.size * most)
     return block.restore(X)

@@ -14,7 +14,7 @@ from cvxpy.atoms.elementwise.power import Power
 from cvxpy.atoms.pnorm import Pnorm
 from cvxpy.atoms.quad_over_lin import quad_over_lin
 
-from conicnmf._types import Data
+from conicnmf._types import Data, stored
 from conicnmf.losses import Frobenius, WeightedFrobenius
 from conicnmf.losses.frobenius import squared_norm
 from conicnmf.recognise.residual import Residual, read_residual
@@ -50,7 +50,7 @@ def read_squares(coefficient: float, part: cp.Expression) -> Reading | None:
         return None
     residual = read_residual(squares.argument)
     if residual is not None and squares.weights is not None:
-        if stored_min(squares.weights) < 0 or squares.weights.shape != squares.argument.shape:
+        if stored(squares.weights).min(initial=0.0) < 0:
             return None
         residual = residual.weighted(np.sqrt(squares.weights))
     return None if residual is None else _as_loss(coefficient * squares.scale, residual)
@@ -80,11 +80,6 @@ def match_squares(part: cp.Expression) -> Squares | None:
     if isinstance(inner, Power) and exponent_of(inner) == 2:
         return Squares(inner.args[0], 1.0, weighted[0])
     return None
-
-
-def stored_min(X: Data) -> float:
-    """Return the smallest stored entry."""
-    return float((X.data if sp.issparse(X) else X).min(initial=0.0))
 
 
 def _under_norm(argument: cp.Expression) -> cp.Expression:
