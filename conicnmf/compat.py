@@ -35,14 +35,14 @@ class HasNeeds(Protocol):
 
 @dataclass(frozen=True)
 class LossWith:
-    """The loss has one of these abilities."""
+    """The loss has one of these abilities; told once, for H."""
 
     abilities: tuple[str, ...]
     because: str
 
     def __call__(self, block: Block) -> Iterator[str]:
         """Yield a reason unless the loss has one of the abilities."""
-        if not block.loss.abilities & set(self.abilities):
+        if block.name == "H" and not block.loss.abilities & set(self.abilities):
             yield f"{block.loss} has no {' or '.join(self.abilities)} form, {self.because}"
 
 

@@ -22,7 +22,7 @@ from conicnmf.solvers.base import Context, Solver, Sweep
 from conicnmf.stop import MaxIter, Stop, TimeLimit
 
 TOLERANCE = 1e-6
-"""A factor is feasible when no constraint is violated by more than this."""
+"""A factor is feasible when no constraint is violated by more than this, ten times that in float32."""
 
 
 class Monitor(Protocol):
@@ -61,11 +61,15 @@ class _Run:
             sweep.notes if sweep is not None else {},
         )
         self.history.append(iteration)
-        infeasible = not violation <= TOLERANCE or self.blocks.collapsed(factors)
+        single = any(X.dtype == np.float32 for X in factors.values())
+        tolerance = 10 * TOLERANCE if single else TOLERANCE
+        infeasible = not violation <= tolerance or self.blocks.collapsed(factors)
         rank = (infeasible, violation if infeasible else objective)
         wanted = rank < self.best_rank or not self.keeps_best
         if wanted and np.isfinite(objective):
             self.best, self.best_rank = factors, rank
+        elif not self.best:
+            self.best = factors  # an infinite start is better than none
         return iteration
 
 
@@ -115,13 +119,21 @@ def solve(
     >>> cn.solve(cn.factorize(np.ones((4, 3)), 1), cn.HALS()).status.name
     'CONVERGED'
     """
+    if not isinstance(problem, Problem):
+        raise InputError(
+            f"solve takes a Problem, got {type(problem).__name__}; state it with factorize(V, rank)"
+        )
     blocks = blocks_of(problem)
     solver = choose(blocks)[0] if solver is None else solver
     if not isinstance(solver, Solver):
         raise InputError(f"solver must be a Solver such as HALS(), got {solver!r}; add parentheses")
     require_fit(blocks, solver, [kind() for kind in SOLVERS])
     rule = _stop_rule(solver, stop, time_limit)
-    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
+    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _as_seed(seed)
+    if callback is not None and not callable(callback):
+        raise InputError(
+            f"callback must be a function (iteration, factors), got {callback!r}; use None"
+        )
     begin = time.perf_counter()
     run = _Run(blocks, begin, solver.states_objective)
     monitor = _monitor(progress, solver)
@@ -155,9 +167,9 @@ def _loop(
     factors = feasible_start(run.blocks, start.factors(run.blocks, rng), rng)
     monitor.update(run.record(factors, None, None))
     deadline = np.inf if time_limit is None else run.begin + time_limit
-    memo = solver.start(run.blocks, Context(rng, deadline))
-    status = rule.check(run.history)
     try:
+        memo = solver.start(run.blocks, Context(rng, deadline))
+        status = rule.check(run.history)
         while status is None:
             sweep = solver.sweep(run.blocks, factors, memo)
             before, factors, memo = factors, sweep.factors, sweep.memo
@@ -182,7 +194,8 @@ def _result(run: _Run, solver: Solver, status: Status, seed: int) -> Result:
     if blocks.collapsed(factors):
         status = Status.COLLAPSED
     elif run.best_rank[0] and status.kind != "failed":
-        status = Status.INFEASIBLE
+        finite = np.isfinite(run.history.objective).any()
+        status = Status.INFEASIBLE if finite else Status.NOT_FINITE
     return Result(
         factors=factors,
         objective=blocks.objective(factors),
@@ -203,11 +216,19 @@ def _stop_rule(solver: Solver, stop: Stop | int | None, time_limit: float | None
         rule = solver.default_stop
     elif isinstance(stop, Stop):
         rule = stop
-    elif isinstance(stop, int) and not isinstance(stop, bool):
-        rule = MaxIter(stop)
+    elif isinstance(stop, (int, np.integer)) and not isinstance(stop, bool):
+        rule = MaxIter(int(stop))
     else:
-        raise InputError(f"stop must be a Stop rule or an iteration limit, got {stop!r}")
+        raise InputError(
+            f"stop must be a Stop rule or an iteration limit, got {stop!r}; try stop=100"
+        )
     return rule if time_limit is None else TimeLimit(time_limit) | rule
+
+
+def _as_seed(seed: Any) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InputError(f"seed must be a whole number >= 0 or None, got {seed!r}; try seed=0")
+    return int(seed)
 
 
 def _change(before: Factors | None, after: Factors) -> float:

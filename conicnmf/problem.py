@@ -156,13 +156,23 @@ def factorize(
     from conicnmf.constraints import NonNegative
 
     default = (NonNegative(),)
+    if loss is not None and not isinstance(loss, Loss):
+        raise InputError(f"loss must be a Loss such as Frobenius(), got {loss!r}; add parentheses")
     return Problem.from_terms(
         V,
         rank,
         Frobenius() if loss is None else loss,
-        default if W is None else tuple(W),
-        default if H is None else tuple(H),
+        default if W is None else _as_terms("W", W),
+        default if H is None else _as_terms("H", H),
     )
+
+
+def _as_terms(name: str, terms: Any) -> tuple[Term, ...]:
+    if isinstance(terms, Term) or not isinstance(terms, Iterable):
+        raise InputError(
+            f"{name} takes a list of constraints and penalties, got {terms!r}; put it in brackets"
+        )
+    return tuple(terms)
 
 
 def _check_terms(name: str, terms: Sequence[Term], shape: tuple[int, int]) -> None:

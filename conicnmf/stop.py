@@ -71,8 +71,10 @@ class MaxIter(Stop):
     limit: int
 
     def __post_init__(self) -> None:
-        if self.limit < 0:
-            raise InputError(f"MaxIter needs a limit >= 0, got {self.limit}; 0 returns the start")
+        if not isinstance(self.limit, int) or self.limit < 0:
+            raise InputError(
+                f"MaxIter needs a whole number >= 0, got {self.limit!r}; 0 returns the start"
+            )
 
     def check(self, history: History) -> Status | None:
         """Compare the number of iterations."""
@@ -92,8 +94,10 @@ class TimeLimit(Stop):
     seconds: float
 
     def __post_init__(self) -> None:
-        if not self.seconds >= 0:
-            raise InputError(f"TimeLimit needs seconds >= 0, got {self.seconds}; use inf for none")
+        if not isinstance(self.seconds, (int, float)) or not self.seconds >= 0:
+            raise InputError(
+                f"TimeLimit needs seconds >= 0, got {self.seconds!r}; use inf for none"
+            )
 
     def check(self, history: History) -> Status | None:
         """Compare the time since the start."""

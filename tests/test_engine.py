@@ -88,9 +88,6 @@ def interrupt(_: Factors) -> Factors:
     raise KeyboardInterrupt
 
 
-# Seeds and starts ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", [kind for kind in SOLVERS if kind.__name__ != "JointNLP"])
 def test_the_same_seed_gives_the_same_answer(kind: type[Solver]) -> None:
     first, again, other = (PROBLEM.solve(kind(), seed=seed, stop=5) for seed in (3, 3, 4))
@@ -124,9 +121,6 @@ def test_a_start_outside_the_constraints_is_brought_inside() -> None:
     result = SPARSE.solve(cn.HALS(), init=outside, stop=0)
     assert result.history.violation[0] <= 1e-6
     assert (cn.sparseness(result.W, axis=0) >= 0.5 - 1e-6).all()
-
-
-# Limits ----------------------------------------------------------------------------------------
 
 
 def test_a_number_limits_the_iterations() -> None:
@@ -189,9 +183,6 @@ def test_a_solver_that_gives_up_when_time_is_over_ran_out_of_time() -> None:
     assert result.objective == pytest.approx(BEST.objective)
 
 
-# Who may end a solve ---------------------------------------------------------------------------
-
-
 def test_a_callback_sees_every_iteration_and_may_stop() -> None:
     seen: list[int] = []
 
@@ -249,9 +240,6 @@ def test_an_interruption_inside_a_block_counts_as_well(method: str) -> None:
     assert result.status is cn.Status.INTERRUPTED
     assert result.n_iter == 0
     assert result.max_violation == 0
-
-
-# What is returned ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -333,9 +321,6 @@ def test_single_precision_is_kept(kind: type[Solver]) -> None:
     assert result.W.dtype == result.H.dtype == np.float32
 
 
-# Monitors --------------------------------------------------------------------------------------
-
-
 def test_a_monitor_sees_the_start_and_every_iteration() -> None:
     watch = Watch()
     result = PROBLEM.solve(cn.HALS(), stop=4, progress=watch)
@@ -348,9 +333,6 @@ def test_the_library_prints_nothing_on_standard_output(capsys: pytest.CaptureFix
     assert capsys.readouterr() == ("", "")
     PROBLEM.solve(cn.HALS(), stop=3, progress=True)
     assert capsys.readouterr().out == ""
-
-
-# Which solver ----------------------------------------------------------------------------------
 
 
 def test_explain_says_which_solvers_fit_and_why_the_others_do_not() -> None:

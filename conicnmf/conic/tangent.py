@@ -131,7 +131,7 @@ def _without_dust(B: Array) -> Array:
 
 
 def _violators(constraint: Constraint, B: Array) -> Mask:
-    return constraint.violation(B) > FEASIBLE
+    return constraint.violation(B) > max(FEASIBLE, 20 * float(np.finfo(B.dtype).eps))
 
 
 def _alive(constraint: Constraint, B: Array) -> Mask:

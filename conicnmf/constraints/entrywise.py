@@ -11,6 +11,7 @@ import numpy as np
 from conicnmf._types import Array
 from conicnmf.errors import InputError
 from conicnmf.terms import Constraint, Each, Example
+from conicnmf.validate import as_numbers
 
 
 class Entrywise(Constraint):
@@ -92,7 +93,14 @@ class Box(Entrywise):
     upper: Any = np.inf
 
     def __post_init__(self) -> None:
-        lower, upper = (np.asarray(bound, dtype=float) for bound in (self.lower, self.upper))
+        lower, upper = (
+            as_numbers(bound, "Box bound").astype(float) for bound in (self.lower, self.upper)
+        )
+        if lower.ndim and upper.ndim and lower.shape != upper.shape:
+            raise InputError(
+                f"Box needs bounds of one shape, got {lower.shape} and {upper.shape}; use a number "
+                "for a bound on every entry"
+            )
         if np.isnan(lower).any() or np.isnan(upper).any():
             raise InputError("Box needs bounds that are numbers, got NaN; use -inf or inf for none")
         if (lower > upper).any():
@@ -150,7 +158,13 @@ class Fixed(Entrywise):
             raise InputError(
                 f"Fixed needs a boolean mask, got dtype {mask.dtype}; compare with == 1"
             )
-        values = np.broadcast_to(np.asarray(self.values, dtype=float), mask.shape)
+        values = as_numbers(self.values, "Fixed values")
+        if values.ndim and values.shape != mask.shape:
+            raise InputError(
+                f"Fixed needs one value or values of the mask's shape {mask.shape}, got "
+                f"{values.shape}; fill the rest with zeros"
+            )
+        values = np.broadcast_to(values, mask.shape)
         if not np.isfinite(values[mask]).all():
             raise InputError(
                 "Fixed needs finite values under the mask, got NaN or inf; mask them out"

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import svds
 from conicnmf._types import Array, Data, stored
 from conicnmf.blocks import Blocks, Factors
 from conicnmf.errors import InputError
-from conicnmf.validate import as_matrix
+from conicnmf.validate import as_matrix, check_choice
 
 
 class Start:
@@ -65,8 +65,7 @@ class NNDSVD(Start):
     fill: Literal["zero", "mean", "random"] = "mean"
 
     def __post_init__(self) -> None:
-        if self.fill not in ("zero", "mean", "random"):
-            raise InputError(f'NNDSVD needs fill "zero", "mean" or "random", got {self.fill!r}')
+        check_choice("NNDSVD fill", self.fill, ("zero", "mean", "random"))
 
     def factors(self, blocks: Blocks, rng: np.random.Generator) -> Factors:
         """Split each pair of singular vectors into its dominant signed half."""

@@ -77,7 +77,8 @@ def tolerance(c: Array, x: Array, noise: float) -> float:
 def step(x: Array, work: Work, state: State, k: int) -> tuple[int, bool]:
     """Move x to the least-squares point of the factor; atoms that reach zero drop out and wait.
 
-    Returns the size of the factor and whether x moved.
+    Returns the size of the factor and whether x moved by more than rounding: an atom got in, or
+    one left from a positive value.
     """
     U, z, atoms, _, s, _ = work
     moved = False
@@ -92,8 +93,8 @@ def step(x: Array, work: Work, state: State, k: int) -> tuple[int, bool]:
                     share, hit = ratio, i
         for i in range(k):
             j = atoms[i]
+            moved = moved or (share > 0 and (hit >= 0 or x[j] == 0))
             x[j] = s[i] if hit < 0 else x[j] + share * (s[i] - x[j])
-        moved = moved or share > 0
         if hit < 0:
             return k, moved
         for i in range(k - 1, -1, -1):

@@ -147,7 +147,9 @@ def _eliminate_range(
     work = workspace(r)
     A, M = np.empty((r, r)), np.empty((r, r))
     for n in range(first, last):
-        _eliminate_column(G, C[n], yy[n], X[n], limits[n], squared, groups, order, work, A, M, noise)
+        _eliminate_column(
+            G, C[n], yy[n], X[n], limits[n], squared, groups, order, work, A, M, noise
+        )
 
 
 def eliminate(

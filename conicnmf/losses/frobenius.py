@@ -81,6 +81,8 @@ class Frobenius(Loss):
         """Reduce by A = Q R: ‖Y − A B‖² = ‖QᵀY − R B‖² + (‖Y‖² − ‖QᵀY‖²)."""
         Q, R = np.linalg.qr(A)
         D = np.asarray(Q.T @ Y)
+        missing = max(0, R.shape[1] - R.shape[0])  # more components than features
+        R, D = (np.pad(X, ((0, missing), (0, 0))) for X in (R, D))
         root = np.sqrt(self.scale)
         constant = self.scale * max(0.0, squared_norm(Y) - squared_norm(D))
         return Reduced(root * R, root * D, constant)

@@ -13,6 +13,7 @@ from conicnmf._types import Array, Data, stored
 from conicnmf.errors import InputError
 from conicnmf.losses.frobenius import check_scale, row_chunks, squared_norm
 from conicnmf.terms import Loss, Reduced
+from conicnmf.validate import as_numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,7 +38,7 @@ class WeightedFrobenius(Loss):
     def __post_init__(self) -> None:
         check_scale(self.scale, self.cap, "WeightedFrobenius")
         weights = self.weights
-        weights = sp.csr_array(weights) if sp.issparse(weights) else np.asarray(weights)
+        weights = sp.csr_array(weights) if sp.issparse(weights) else as_numbers(weights, "weights")
         if weights.dtype.kind not in "fiub":
             raise InputError(
                 f"weights must be real numbers, got dtype {weights.dtype}; use 0 and 1"

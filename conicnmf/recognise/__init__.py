@@ -12,6 +12,7 @@ import numpy as np
 from conicnmf.errors import ModelError
 from conicnmf.recognise.addends import Addend, split
 from conicnmf.recognise.agreement import agrees
+from conicnmf.recognise.cap import with_cap
 from conicnmf.recognise.constraints import Stated, constraint_terms, sort_constraints
 from conicnmf.recognise.curvature import require_plain
 from conicnmf.recognise.generic import Bounds, read_generic
@@ -48,12 +49,16 @@ def recognise(objective: Any, constraints: Any = ()) -> Recognised:
     target = _target(objective)
     stated = _checked(constraints)
     variables = _two_variables(target, stated)
+    joint = [c for c in stated if isinstance(c, cp.Constraint) and len(c.variables()) == 2]
+    stated = [c for c in stated if not any(c is other for other in joint)]
     conditions = {
         variable.id: sort_constraints(variable, _about(variable, stated)) for variable in variables
     }
     bounds = {id_: found.bounds for id_, found in conditions.items()}
     parts = split(target)
     reading = _read_loss(parts.joint, bounds)
+    for constraint in joint:
+        reading = with_cap(reading, constraint)
     names = {reading.W.variable.id: "W", reading.H.variable.id: "H"}
     terms: dict[str, list[Term]] = {"W": [], "H": []}
     for name, factor in (("W", reading.W), ("H", reading.H)):
@@ -150,14 +155,14 @@ def _variables(constraint: Stated) -> list[cp.Variable]:
 
 
 def _about(variable: cp.Variable, stated: list[Stated]) -> list[Stated]:
-    """Return the constraints on one variable; raise for those on both or on none."""
+    """Return the constraints on one variable; raise for those on none."""
     own = []
     for constraint in stated:
         mentioned = _variables(constraint)
         if len(mentioned) != 1:
             raise ModelError(
-                f"each constraint speaks of one factor, but {shown(constraint)} mentions "
-                f"{'both' if mentioned else 'none'}; split it, or move it into the objective"
+                f"each constraint speaks of one factor, but {shown(constraint)} mentions none; "
+                "leave it out"
             )
         if mentioned[0].id == variable.id:
             own.append(constraint)

@@ -16,6 +16,8 @@ from conicnmf.result import Status
 from conicnmf.solvers.revive import revive
 from conicnmf.stop import MaxIter, RelDecrease, Stop
 
+ENGINES = ("auto", "native", "conic")
+
 Memo = Any
 """What a solver remembers between two updates of a block; only the solver looks inside."""
 

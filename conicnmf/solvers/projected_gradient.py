@@ -17,8 +17,10 @@ from conicnmf.compat import (
     orthant_penalties,
     uncapped,
 )
+from conicnmf.errors import InputError
 from conicnmf.solvers.base import Context, Solver, Update
 from conicnmf.solvers.multiplicative import Multiplicative, multiplicative_step
+from conicnmf.validate import check_choice
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,13 @@ class ProjectedGradient(Solver):
         joint_projection,
         orthant_penalties,
     )
+
+    def __post_init__(self) -> None:
+        check_choice("ProjectedGradient free", self.free, ("multiplicative", "gradient"))
+        if self.max_halvings < 1:
+            raise InputError(
+                f"ProjectedGradient needs max_halvings >= 1, got {self.max_halvings}; try 60"
+            )
 
     def prepare(self, block: Block, context: Context) -> float | None:
         """Return the first step size, or nothing for a factor that is updated multiplicatively."""

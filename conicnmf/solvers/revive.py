@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf._types import Array, stored
+from conicnmf._types import Array
 from conicnmf.blocks import Block, Blocks, Factors
 from conicnmf.constraints import NonNegative
 
@@ -20,15 +20,16 @@ def revive(blocks: Blocks, block: Block, factors: Factors) -> Factors:
     A, B = blocks.view(block, factors)
     idle, dead = ~A.any(axis=0), ~B.any(axis=1)
     other = blocks.H if block.name == "W" else blocks.W
-    if not (idle | dead).any() or not _can_move(block) or not stored(block.Y).any():
+    if not (idle | dead).any() or not _can_move(block):
         return factors
     # A component whose other part is alive gets zero there: possible where zero is allowed.
     usable = idle | (dead & all(isinstance(c, NonNegative) for c in other.constraints))
     worst = _worst_explained(block, A, B, int(usable.sum()))
     assert block.projection is not None
-    for j, direction in zip(np.flatnonzero(usable), worst, strict=False):
+    for place, j in enumerate(np.flatnonzero(usable)):
+        found = place < len(worst) and worst[place].any()
         candidate = B.copy()
-        candidate[j] = direction
+        candidate[j] = worst[place] if found else 1.0  # nothing is left to explain
         candidate[j] = block.projection(candidate, slice(j, j + 1))[0]
         if candidate[j].any():
             A, B = A.copy(), candidate

@@ -17,14 +17,15 @@ from conicnmf.compat import (
     only_sparseness_is_reverse,
     uncapped,
 )
-from conicnmf.conic.backends import InnerSolve
+from conicnmf.conic.backends import InnerSolve, chain
 from conicnmf.conic.native import native_reasons
 from conicnmf.conic.native_sharpen import NativeSharpener, NativeSharpenStep
 from conicnmf.conic.sharpen import ConicSharpener, ConicSharpenStep, Form, sparseness_bounds
 from conicnmf.conic.tangent import with_interior
 from conicnmf.errors import InputError
-from conicnmf.solvers.base import Context, Solver, Update
+from conicnmf.solvers.base import ENGINES, Context, Solver, Update
 from conicnmf.stop import MaxIter, RelDecrease, Stop
+from conicnmf.validate import check_choice
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,14 @@ class SparsityMaximization(Solver):
     default_stop: ClassVar[Stop] = MaxIter(200) | RelDecrease(1e-4)
 
     def __post_init__(self) -> None:
-        if self.rounds < 1 or self.rtol < 0 or self.form not in ("gauge", "taylor"):
+        if self.rounds < 1 or self.rtol < 0:
             raise InputError(
-                "SparsityMaximization needs rounds >= 1, rtol >= 0 and form 'gauge' or 'taylor', "
-                f"got {self}; the defaults are 1, 1e-3 and 'gauge'"
+                f"SparsityMaximization needs rounds >= 1 and rtol >= 0, got rounds={self.rounds}, "
+                f"rtol={self.rtol}; the defaults are 1 and 1e-3"
             )
+        check_choice("SparsityMaximization form", self.form, ("gauge", "taylor"))
+        check_choice("SparsityMaximization engine", self.engine, ENGINES)
+        chain(self.backend)
 
     def prepare(self, block: Block, context: Context) -> _Memo:
         """Set up the block's programs."""

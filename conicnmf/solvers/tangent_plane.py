@@ -17,7 +17,7 @@ from conicnmf.compat import (
     signed,
     signed_blocks_are_sign_free,
 )
-from conicnmf.conic.backends import InnerSolve
+from conicnmf.conic.backends import InnerSolve, chain
 from conicnmf.conic.native import NativeProgram, native_reasons
 from conicnmf.conic.program import BlockProgram, Step
 from conicnmf.conic.signed import magnitudes, signed_step
@@ -25,9 +25,10 @@ from conicnmf.conic.tangent import Outcome, TangentLoop, tangent_step, with_inte
 from conicnmf.conic.upper_cuts import UpperCutProgram
 from conicnmf.errors import InputError
 from conicnmf.result import Status
-from conicnmf.solvers.base import Context, Solver, Update
+from conicnmf.solvers.base import ENGINES, Context, Solver, Update
 from conicnmf.stop import MaxIter, RelDecrease, Stop
 from conicnmf.terms import Penalty
+from conicnmf.validate import check_choice
 
 _ACCURACY = 1e-5
 """Native blocks are swept until they move less than this: while the other factor is not final,
@@ -108,6 +109,9 @@ class TangentPlane(Solver):
                 f"TangentPlane needs rounds >= 1, rtol >= 0 and linearisations >= 1, got {self}; "
                 "the defaults are 2, 1e-3 and 10"
             )
+        check_choice("TangentPlane engine", self.engine, ENGINES)
+        check_choice("TangentPlane upper", self.upper, ("cone", "cuts"))
+        chain(self.backend)
 
     def prepare(self, block: Block, context: Context) -> _Memo:
         """Set up the program of the block's convex part."""

@@ -56,7 +56,7 @@ def check_cone(constraint: Constraint, points: Sequence[Array]) -> None:
     hint = "" if constraint.orthant_only else "; if it is right for B >= 0, claim orthant_only"
     for X in points:
         violation = worst(constraint, X)
-        gap = _cone_gap(constraint, X)
+        gap = cone_gap(constraint, X)
         if violation <= INSIDE:
             fits = gap <= BY_CVXPY * max(1.0, float(np.abs(X).max()))
             expect(fits, f"{constraint}.cone fails by {gap:.3g} at a point of the set{hint}")
@@ -65,7 +65,7 @@ def check_cone(constraint: Constraint, points: Sequence[Array]) -> None:
             expect(gap > INSIDE, held)
 
 
-def _cone_gap(constraint: Constraint, X: Array) -> float:
+def cone_gap(constraint: Constraint, X: Array) -> float:
     """Return CVXPY's largest violation of the cone at X."""
     with np.errstate(divide="ignore", invalid="ignore"):  # CVXPY's residual divides by ‖0‖
         gaps = [part.violation() for part in constraint.cone(cp.Constant(X))]

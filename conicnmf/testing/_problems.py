@@ -45,7 +45,7 @@ def terms() -> dict[str, tuple[Sequence[Term], Sequence[Term]]]:
         "sparseness prescribed": ([plus], [plus, Sparseness(min=0.4, max=0.4)]),
         "dense H": ([plus], [plus, Sparseness(max=0.5)]),
         "sparse samples": ([plus], [plus, Sparseness(min=0.4, each="sample")]),
-        "mixing": ([plus], [Simplex(each="sample")]),
+        "mixing": ([plus], [plus, Simplex(each="sample")]),
         "convex": ([plus, Convex(_steps), ConvexPenalty(_roughness)], [plus]),
     }
 

@@ -21,7 +21,6 @@ from conicnmf.validate import as_data
 
 _EXACT = 1e-9
 _BY_DIFFERENCES = 1e-5
-_DRAWS = 3
 
 
 def check_loss(loss: Loss, Y: Any, *, rank: int = 2, seed: int = 0) -> None:
@@ -33,7 +32,7 @@ def check_loss(loss: Loss, Y: Any, *, rank: int = 2, seed: int = 0) -> None:
     Y : array or sparse matrix
         Data the loss can judge, features × samples; a few rows and columns are enough.
     rank : int
-        The number of components of the random factors.
+        The number of components of the random factors; more than Y has rows are tried as well.
     seed : int
         Fixes the random factors.
 
@@ -59,10 +58,10 @@ def check_loss(loss: Loss, Y: Any, *, rank: int = 2, seed: int = 0) -> None:
     dense = data.toarray() if sp.issparse(data) else data
     rng = np.random.default_rng(seed)
     size = np.sqrt(float(np.abs(dense).mean()) / rank) or 1.0
-    for _ in range(_DRAWS):
+    for count in (rank, rank, data.shape[0] + 1):
         A, B, other = (
             size * (0.1 + rng.random(shape))
-            for shape in ((data.shape[0], rank), (rank, data.shape[1]), (rank, data.shape[1]))
+            for shape in ((data.shape[0], count), (count, data.shape[1]), (count, data.shape[1]))
         )
         _abilities(loss, data, A, B)
         for form in (dense, sp.csr_array(dense)):

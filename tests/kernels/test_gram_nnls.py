@@ -140,6 +140,17 @@ def test_nearly_equal_atoms_and_signs():
     assert kkt_residual(G, C, nnls_gram(G, C)) <= 1e-10
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_atoms_that_nearly_cancel(seed):
+    # Huge coefficients of a pair change next to nothing: the search alone can lose its way.
+    rng = np.random.default_rng(seed)
+    A = rng.random((9, 20))
+    twins = A[:, :10] * rng.choice([-1, 1], 10)
+    A[:, 10:] = twins + 10 ** rng.uniform(-9, -4) * rng.standard_normal((9, 10))
+    G, C, _ = gram(A, rng.random((9, 20)))
+    assert kkt_residual(G, C, nnls_gram(G, C)) <= 1e-11
+
+
 def test_coordinate_steps_finish_what_the_search_leaves(monkeypatch):
     def gives_up(G, C, yy, X, states, certain, *rest):
         certain[:] = False
