@@ -155,14 +155,26 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "word for a solver": (lambda: solve("hals"), "such as HALS(), got 'hals'; add parentheses"),
     "sweeps": (lambda: cn.HALS(sweeps=0), "HALS needs sweeps >= 1, got 0; the default is 3"),
     "rounds": (lambda: cn.TangentPlane(rounds=0), "TangentPlane needs rounds >= 1"),
-    "form": (lambda: cn.SparsityMaximization(form="x"), "SparsityMaximization needs"),
+    "form": (
+        lambda: cn.SparsityMaximization(form="x"),
+        "form must be one of 'gauge', 'taylor', got 'x'",
+    ),
+    "engine": (lambda: cn.TangentPlane(engine="x"), "one of 'auto', 'native', 'conic', got 'x'"),
+    "upper": (lambda: cn.TangentPlane(upper="x"), "upper must be one of 'cone', 'cuts', got 'x'"),
+    "free": (
+        lambda: cn.ProjectedGradient(free="x"),
+        "one of 'multiplicative', 'gradient', got 'x'",
+    ),
     "backend": (
         lambda: solve(cn.TangentPlane(backend="nope")),
         "installed CVXPY solver, got 'nope'; installed are CLARABEL",
     ),
     "stop by a share": (lambda: solve(stop=2.5), "Stop rule or an iteration limit, got 2.5"),
     "stop by a word": (lambda: solve(stop="10"), "Stop rule or an iteration limit, got '10'"),
-    "stop before the start": (lambda: solve(stop=-1), "limit >= 0, got -1; 0 returns the start"),
+    "stop before the start": (
+        lambda: solve(stop=-1),
+        "whole number >= 0, got -1; 0 returns the start",
+    ),
     "negative time": (lambda: solve(time_limit=-1), "seconds >= 0, got -1; use inf for none"),
     "time NaN": (lambda: solve(time_limit=np.nan), "seconds >= 0, got nan"),
     "negative seed": (lambda: solve(seed=-1), "whole number >= 0 or None, got -1"),
@@ -184,7 +196,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: solve(init=(sp.csr_array((6, 2)), None)),
         "start W must be dense, got a sparse csr array; use .toarray()",
     ),
-    "fill": (lambda: cn.NNDSVD("x"), 'fill "zero", "mean" or "random", got \'x\''),  # type: ignore[arg-type]
+    "fill": (lambda: cn.NNDSVD("x"), "fill must be one of 'zero', 'mean', 'random', got 'x'"),  # type: ignore[arg-type]
     "negative data for NNDSVD": (
         lambda: cn.factorize(V - 0.5, 2).solve(cn.HALS(), init=cn.NNDSVD()),
         "NNDSVD needs V >= 0, got negative entries; use Random()",

@@ -104,7 +104,7 @@ def test_datasets_stand_alone(module):
     assert used <= DATASETS_MAY_USE
 
 
-def test_modules_of_one_layer_do_not_import_each_other_in_a_circle():
+def test_no_imports_run_in_a_circle():
     graph = {
         name: {n.removeprefix("conicnmf.") for n in own_imports(path)} - {"conicnmf"}
         for name, path in MODULES.items()

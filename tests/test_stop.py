@@ -127,10 +127,10 @@ def test_a_time_limit_is_kept():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: cn.MaxIter(-1), ["limit >= 0", "-1"]),
-        (lambda: cn.TimeLimit(-2.0), ["seconds >= 0", "-2.0"]),
+        (lambda: cn.MaxIter(-1), ["MaxIter", ">= 0", "-1"]),
+        (lambda: cn.TimeLimit(-2.0), ["TimeLimit", ">= 0", "-2.0"]),
         (lambda: cn.TimeLimit(float("nan")), ["nan"]),
-        (lambda: cn.RelDecrease(-1e-3), ["rtol >= 0", "-0.001"]),
+        (lambda: cn.RelDecrease(-1e-3), ["RelDecrease", ">= 0", "-0.001"]),
         (lambda: cn.RelDecrease(1e-3, 0), ["patience >= 1", "patience=0"]),
         (lambda: PROBLEM.solve(cn.HALS(), stop=0.5), ["0.5"]),
         (lambda: PROBLEM.solve(cn.HALS(), stop=True), ["True"]),

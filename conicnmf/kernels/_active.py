@@ -111,10 +111,10 @@ def _exchanges(work: Work, k: int) -> bool:
     """Return whether the atom at place k, as it grows, drives another coefficient to zero."""
     U, z, _, _, s, _ = work
     solve(U, z, k + 1, s)
+    lowest = np.inf
     for i in range(k):
-        if s[i] <= 0:
-            return True
-    return False
+        lowest = min(lowest, s[i])
+    return lowest <= 0
 
 
 @jit

@@ -7,6 +7,7 @@ become contiguous rows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -35,7 +36,7 @@ class Columns(NamedTuple):
     @property
     def noise(self) -> float:
         """How far rounding of the data moves the spectrum of G: less than that is nothing."""
-        return 4 * float(np.finfo(self.dtype).eps) * (2 + self.norms.size**0.5)
+        return 4 * float(np.finfo(self.dtype).eps) * (2 + math.sqrt(self.norms.size))
 
     def restore(self, X: NDArray[np.float64]) -> Array:
         """Return the coefficients (one row per sample) in the caller's units and layout."""

@@ -35,7 +35,7 @@ def with_cap(reading: Reading, constraint: cp.Constraint) -> Reading:
 
 def _bound(reading: Reading, constraint: cp.Constraint) -> float | None:
     """Return the bound on the squared residual that the constraint states, if it does."""
-    if not isinstance(constraint, Inequality):
+    if not isinstance(constraint, Inequality) or not constraint.expr.is_scalar():
         return None
     parts = split(constraint.args[0] - constraint.args[1])
     if len(parts.joint) != 1 or parts.single:
@@ -65,5 +65,6 @@ def _same_residual(one: Reading, other: Reading) -> bool:
 
 def _equal(one: Any, other: Any) -> bool:
     if sp.issparse(one) and sp.issparse(other):
-        return one.shape == other.shape and (one != other).nnz == 0
-    return not sp.issparse(one) and not sp.issparse(other) and np.array_equal(one, other)
+        return bool(one.shape == other.shape and (one != other).nnz == 0)
+    dense = not sp.issparse(one) and not sp.issparse(other)
+    return bool(dense and np.array_equal(one, other))

@@ -185,7 +185,7 @@ REFUSALS = {
         lambda W, H: [W @ H <= 1], "speaks of one factor", "W @ H <= 1.0", "split it"
     ),
     "a constraint on neither": constraint(
-        lambda W, H: [cp.Constant(1) <= 2], "speaks of one factor", "mentions none", "split it"
+        lambda W, H: [cp.Constant(1) <= 2], "speaks of one factor", "mentions none", "leave it out"
     ),
     "outside a ball": constraint(
         lambda W, H: [cp.norm(W) >= 1], "is not convex", "1.0 <= sigma_max(W)", "turn it round"
