@@ -152,6 +152,10 @@ class FactorChange(Stop):
 
     rtol: float = 1e-6
 
+    def __post_init__(self) -> None:
+        if not self.rtol >= 0:
+            raise InputError(f"FactorChange needs rtol >= 0, got {self.rtol}; try 1e-6")
+
     def check(self, history: History) -> Status | None:
         """Compare the last relative change of the factors."""
         if len(history) < 2:

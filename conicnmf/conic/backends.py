@@ -48,7 +48,7 @@ class InnerSolve:
     @property
     def infeasible(self) -> bool:
         """Whether the backend proved that there is no feasible point."""
-        return self.status in (cp.INFEASIBLE, cp.INFEASIBLE_INACCURATE)
+        return bool(self.status == cp.INFEASIBLE)
 
 
 def chain(preferred: str | None) -> tuple[str, ...]:

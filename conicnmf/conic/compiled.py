@@ -176,5 +176,6 @@ def _settings() -> Any:
     settings.input_sparse_dropzeros = False
     settings.direct_solve_method = "qdldl"
     settings.max_iter = 200
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
+    # Tighter than this, programs with cones often end "almost solved".
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-8
     return settings

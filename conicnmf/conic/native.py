@@ -30,6 +30,8 @@ def native_reasons(block: Block) -> Iterator[str]:
         )
         if not known:
             yield f"{constraint} on {block.name} needs the cone solver"
+    if sum(isinstance(c, Sparseness) for c in block.constraints) > 1:
+        yield f"{block.name} has more than one band"
     if not block.nonneg:
         yield f"{block.name} may be negative"
     if "quadratic" not in block.loss.abilities:

@@ -68,6 +68,7 @@ class BlockProgram:
         self, block: Block, backend: str | None = None, more_slots: Sequence[Each] = ()
     ) -> None:
         self.block = block
+        self.backend = backend
         self.slots = (*(c.each for c in block.reverse_convex), *more_slots)
         self._backends = chain(backend)
         self._plain = PlainProgram(block)
@@ -95,6 +96,7 @@ class BlockProgram:
     ) -> Solution:
         """Minimize over B with the cuts, until `deadline` on the clock."""
         records: list[InnerSolve] = []
+        rough: Array | None = None
         if isinstance(target, Reduced) and self._compiles:
             if self._compiled is None:
                 self._compiled = CompiledProgram(self.block, self.slots, target.R.ndim == 3)
@@ -102,8 +104,9 @@ class BlockProgram:
             records.append(record)
             if (B is not None and record.status == cp.OPTIMAL) or record.infeasible:
                 return Solution(self._clip(B), records)
+            rough = B
         B, tried = self._plain.solve(target, cuts, self._backends, linear, _left(deadline))
-        return Solution(self._clip(B), records + tried)
+        return Solution(self._clip(rough if B is None else B), records + tried)
 
     def _clip(self, B: Array | None) -> Array | None:
         """Put entries that an interior-point method left just outside their bounds on them."""
@@ -138,7 +141,7 @@ class ConicStep:
         loss = copy(self.block.loss)
         object.__setattr__(loss, "cap", np.inf)
         alone = replace(self.block, loss=loss, penalties=())
-        return ConicStep(BlockProgram(alone), self.A, self.target)
+        return ConicStep(BlockProgram(alone, self.program.backend), self.A, self.target)
 
     def value(self, B: Array) -> float:
         """Return the block's objective."""

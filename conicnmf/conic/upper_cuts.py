@@ -98,4 +98,4 @@ class UpperCutStep:
 
     def uncapped(self) -> ConicStep:
         """Return the step for the loss alone, without its cap and without penalties."""
-        return self._planar.uncapped()
+        return self.program.conic.at(self.A, self.linear, self.signs).uncapped()

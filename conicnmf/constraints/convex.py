@@ -51,7 +51,8 @@ class Convex(Constraint):
 
     def violation(self, B: Array) -> Array:
         """Return CVXPY's violation of every entry of the constraints."""
-        parts = [np.ravel(part.violation()) for part in self.cone(cp.Constant(B))]
+        with np.errstate(divide="ignore", invalid="ignore"):  # a cone at zero divides by its norm
+            parts = [np.ravel(part.violation()) for part in self.cone(cp.Constant(B))]
         return np.concatenate(parts) if parts else np.zeros(1)
 
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:

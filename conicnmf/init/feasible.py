@@ -18,12 +18,15 @@ def feasible_start(blocks: Blocks, factors: Factors, rng: np.random.Generator) -
     """Project each factor into its constraints, exactly where the projection is known."""
     for block in blocks:
         _, B = blocks.view(block, factors)
-        factors = blocks.put(block, factors, _nearest(block, _without_zero_rows(B, rng)))
+        B = _without_zeros(B, rng)
+        if any(constraint.each == "sample" for constraint in block.constraints):
+            B = _without_zeros(B.T, rng).T
+        factors = blocks.put(block, factors, _nearest(block, B))
     return factors
 
 
-def _without_zero_rows(B: Array, rng: np.random.Generator) -> Array:
-    """Fill dead components: sparseness and norms are undefined at zero."""
+def _without_zeros(B: Array, rng: np.random.Generator) -> Array:
+    """Fill dead rows: sparseness and norms are undefined at zero."""
     dead = ~B.any(axis=1)
     if not dead.any() or dead.all():
         return B

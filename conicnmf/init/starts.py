@@ -139,6 +139,8 @@ def _nndsvd(V: Data, rank: int, rng: np.random.Generator) -> tuple[Array, Array]
     m, n = V.shape
     W, H = np.zeros((m, rank)), np.zeros((rank, n))
     count = min(rank, m, n)
+    if not stored(V).any():
+        return W, H
     if count < min(m, n):
         U, s, Vt = svds(V.astype(np.float64), k=count, v0=rng.random(min(m, n)))
         order = np.argsort(-s)

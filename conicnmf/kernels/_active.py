@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conicnmf._types import Array
-from conicnmf.kernels._factor import Places, forward, push, remove, solve
+from conicnmf.kernels._factor import Places, forward, inlined, push, remove, solve
 from conicnmf.kernels._jit import jit
 
 Work: TypeAlias = tuple[Array, Array, Places, Array, Array, Array]
@@ -106,7 +106,7 @@ def step(x: Array, work: Work, state: State, k: int) -> tuple[int, bool]:
                 k -= 1
 
 
-@jit
+@inlined
 def _exchanges(work: Work, k: int) -> bool:
     """Return whether the atom at place k, as it grows, drives another coefficient to zero."""
     U, z, _, _, s, _ = work
@@ -150,7 +150,7 @@ def _enter(
     return k, worst
 
 
-@jit
+@inlined
 def _descend(
     G: Array, c: Array, x: Array, work: Work, state: State, k: int, noise: float
 ) -> tuple[int, bool]:
@@ -185,7 +185,7 @@ def _descend(
     return k, False
 
 
-@jit
+@inlined
 def _open(
     c: Array, limit: float, yy: float, x: Array, work: Work, state: State, k: int, noise: float
 ) -> bool:
@@ -204,7 +204,7 @@ def _open(
     return True
 
 
-@jit
+@inlined
 def _solve_column(
     G: Array,
     c: Array,

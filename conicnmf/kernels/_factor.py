@@ -18,7 +18,8 @@ from conicnmf.kernels._jit import jit
 
 Places: TypeAlias = NDArray[np.int64]
 
-# A call costs as much as the whole substitution at size ten.
+# For functions called in one place: each level of calls is compiled over again, and a call with
+# many arrays costs as much as a substitution at size ten.
 inlined = njit(nogil=True, error_model="numpy", inline="always")
 
 _LONG = 20

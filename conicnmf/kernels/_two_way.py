@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from conicnmf._types import Array
 from conicnmf.kernels._active import State, Work, gradient, step, tolerance, workspace
-from conicnmf.kernels._factor import Places, invert, push
+from conicnmf.kernels._factor import Places, inlined, invert, push
 from conicnmf.kernels._jit import jit
 
 
-@jit
+@inlined
 def _distances(G: Array, U: Array, atoms: Places, k: int, Q: Array, left: Array) -> None:
     """Write the squared distance of every atom to the span of the first k.
 
@@ -39,7 +39,7 @@ def _distances(G: Array, U: Array, atoms: Places, k: int, Q: Array, left: Array)
             left[t] -= Q[i, t] * Q[i, t]
 
 
-@jit
+@inlined
 def _estimate(
     G: Array,
     c: Array,
@@ -69,7 +69,7 @@ def _estimate(
         worth[atoms[i]] = price - x[atoms[i]] ** 2 / A[i, i]
 
 
-@jit
+@inlined
 def _settle(
     G: Array, c: Array, x: Array, work: Work, state: State, support: Places, k: int, noise: float
 ) -> int:
@@ -81,7 +81,7 @@ def _settle(
     return k
 
 
-@jit
+@inlined
 def _cost(c: Array, yy: float, x: Array, atoms: Places, k: int, price: float) -> float:
     """Return ‖y − A x‖² + price·k; the square is ‖y‖² − cᵀx where x is optimal on its support."""
     cost = yy + price * k
@@ -97,7 +97,7 @@ def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
         target[i] = source[i]
 
 
-@jit
+@inlined
 def _toggle(atoms: Places, k: int, j: int, support: Places) -> int:
     """List the first k atoms without j, or with it if it is not among them."""
     size = 0
@@ -111,7 +111,7 @@ def _toggle(atoms: Places, k: int, j: int, support: Places) -> int:
     return size
 
 
-@jit
+@inlined
 def _two_way_column(
     G: Array,
     c: Array,

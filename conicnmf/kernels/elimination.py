@@ -19,12 +19,12 @@ from conicnmf._types import Array
 from conicnmf.errors import InputError
 from conicnmf.kernels._active import CLOSED, FREE, Work, workspace
 from conicnmf.kernels._columns import over_columns, per_column, scale_columns
-from conicnmf.kernels._factor import Places, invert, push, solve
+from conicnmf.kernels._factor import Places, inlined, invert, push, solve
 from conicnmf.kernels._jit import jit
 from conicnmf.kernels.nnls import solve_open
 
 
-@jit
+@inlined
 def _price(A: Array, s: Array, first: int, last: int, M: Array, u: Array) -> float:
     """Return Δ of dropping the places first…last together, eliminated one after another."""
     size = last - first
@@ -43,7 +43,7 @@ def _price(A: Array, s: Array, first: int, last: int, M: Array, u: Array) -> flo
     return price
 
 
-@jit
+@inlined
 def _cheapest(
     A: Array, s: Array, labels: Places, k: int, M: Array, u: Array
 ) -> tuple[float, int, int]:
@@ -83,7 +83,7 @@ def _drop(A: Array, s: Array, labels: Places, atoms: Places, k: int, q: int, row
             A[to, t - 1] = A[i, t] - ratio * row[t]
 
 
-@jit
+@inlined
 def _eliminate_column(
     G: Array,
     c: Array,

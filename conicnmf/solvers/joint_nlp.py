@@ -22,7 +22,7 @@ from conicnmf.compat import (
 )
 from conicnmf.conic.backends import solve_once
 from conicnmf.conic.cones import cone_constant
-from conicnmf.conic.sharpen import sparseness_bounds
+from conicnmf.constraints import Sparseness
 from conicnmf.result import Status
 from conicnmf.solvers.base import Context, Solver, Sweep
 from conicnmf.stop import MaxIter, Stop
@@ -39,13 +39,22 @@ def nlp_installed(block: Block) -> Iterator[str]:
         yield "no non-linear solver is installed; pip install 'conicnmf[nlp]' brings one"
 
 
+def no_other_cones(block: Block) -> Iterator[str]:
+    """Yield the second-order cones that have no smooth form here."""
+    for constraint in block.constraints:
+        if not isinstance(constraint, Sparseness) and "cone" in constraint.abilities:
+            parts = constraint.cone(cp.Variable(block.shape))
+            if any(isinstance(part, cp.SOC) for part in parts):
+                yield f"{constraint} on {block.name} is a cone without a smooth form"
+
+
 @dataclass(frozen=True)
 class JointNLP(Solver):
     """Solve for W and H together with a non-linear solver, through CVXPY.
 
-    The product is not convex, and neither is a lower bound on sparseness, which enters as
-    (Σb)² ≤ c²Σb². The program has the size of the data: use it for small problems, to see how good
-    the alternating methods are.
+    The product is not convex, and neither is a lower bound on sparseness; bounds enter as
+    (Σb)² ≤ c²Σb² and its opposite. The program has the size of the data: use it for small
+    problems, to see how good the alternating methods are.
 
     Parameters
     ----------
@@ -67,6 +76,7 @@ class JointNLP(Solver):
         LossWith(("expression",), "which a non-linear program needs"),
         PenaltiesWith(("expression",), "which a non-linear program needs"),
         conic_constraints,
+        no_other_cones,
         only_sparseness_is_reverse,
         cones_on_orthant,
     )
@@ -86,7 +96,7 @@ class JointNLP(Solver):
         record = solve_once(_program(blocks, variables), backend, seconds, nlp=True)
         if not record.ok or any(v.value is None for v in variables.values()):
             return Sweep(factors, memo, status=Status.BACKEND_FAILED, inner=(record,))
-        found = {name: np.asarray(v.value) for name, v in variables.items()}
+        found = {name: v.value.astype(factors[name].dtype) for name, v in variables.items()}
         for block in blocks:
             B = blocks.view(block, found)[1]
             found = blocks.put(block, found, _polished(block, B))
@@ -94,22 +104,31 @@ class JointNLP(Solver):
 
 
 def _program(blocks: Blocks, variables: dict[str, cp.Variable]) -> cp.Problem:
-    """Return the stated problem with smooth forms of the lower bounds on sparseness."""
+    """Return the stated problem with smooth forms of the bounds on sparseness."""
     W, H = variables["W"], variables["H"]
     problem = blocks.problem
     objective = problem.loss.expression(problem.V, W, H)
     constraints: list[cp.Constraint] = []
     for block, B in ((blocks.W, W.T), (blocks.H, H)):
         objective = objective + sum(penalty.expression(B) for penalty in block.penalties)
-        constraints += [part for c in block.constraints for part in c.cone(B)]
-        for bound in sparseness_bounds(block):
-            rows = B if bound.each == "component" else B.T
-            c = cone_constant(rows.shape[1], bound.min)
-            constraints += [
-                cp.square(cp.sum(rows[j])) <= c**2 * cp.sum_squares(rows[j])
-                for j in range(rows.shape[0])
-            ]
+        for constraint in block.constraints:
+            if isinstance(constraint, Sparseness):
+                constraints += _smooth_band(constraint, B)
+            else:
+                constraints += constraint.cone(B)
     return cp.Problem(cp.Minimize(objective), constraints)
+
+
+def _smooth_band(band: Sparseness, B: cp.Expression) -> list[cp.Constraint]:
+    """Return c‖b‖ between its bounds by squares, for every piece b ≥ 0."""
+    rows = B if band.each == "component" else B.T
+    low, high = (cone_constant(rows.shape[1], s) ** 2 for s in (band.min, band.max))
+    parts: list[cp.Constraint] = []
+    for j in range(rows.shape[0]):
+        total, squares = cp.square(cp.sum(rows[j])), cp.sum_squares(rows[j])
+        parts += [total <= low * squares] if band.min > 0 else []
+        parts += [high * squares <= total] if band.max < 1 else []
+    return parts
 
 
 def _polished(block: Block, B: Array) -> Array:

@@ -29,7 +29,7 @@ def check_against_plain(block, seed, solves=3):
         A = A * 10.0 ** rng.uniform(-1, 1)
         step, cuts = program.at(A), random_cuts(block, rng)
         found = step.solve(cuts)
-        assert found.records[0].backend == "CLARABEL"
+        assert [r.backend for r in found.records] == ["CLARABEL"]
         scale = step.value(0 * found.B)
         assert outside(block, found.B) <= 1e-6
         for cut in cuts:
@@ -63,7 +63,7 @@ def test_any_block_with_any_numbers(seed, name, weighted):
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
-@pytest.mark.parametrize("name", ["non-negative", "lower bound", "free"])
+@pytest.mark.parametrize("name", ["non-negative", "lower bound", "upper bound", "free"])
 def test_an_answer_grows_with_the_data(name, scale):
     V, A = draw(3)
     plain, scaled = (BlockProgram(block_of(TERMS[name], s * V)) for s in (1.0, scale))
@@ -169,3 +169,13 @@ def test_a_tangent_plane_keeps_dense_vectors_out(n, s, seed):
 
 def test_the_normal_of_zero_is_zero():
     assert not tangent_normals(np.zeros((2, 4)), 0.5).any()
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+@pytest.mark.parametrize("seed", range(5))
+def test_an_upper_bound_is_answered_by_the_compiled_program(scale, seed):
+    V, A = draw(seed)
+    block = block_of(TERMS["upper bound"], scale * V)
+    solution = BlockProgram(block).at(A).solve(random_cuts(block, np.random.default_rng(0)))
+    assert solution.B is not None
+    assert [r.status for r in solution.records] == ["optimal"]

@@ -126,3 +126,10 @@ def test_only_prescribed_sparseness_is_widened():
         cn.Sparseness(0.5, 0.52),
         cn.Sparseness(0.2, 0.9, "sample"),
     ]
+
+
+def test_two_bounds_on_one_factor_are_both_kept():
+    V, _ = draw(0)
+    terms = [cn.NonNegative(), cn.Sparseness(min=0.3), cn.Sparseness(min=0.6)]
+    result = cn.factorize(V, 3, W=terms).solve(cn.TangentPlane(), stop=5)
+    assert cn.sparseness(result.W, axis=0).min() >= 0.6 - 1e-6

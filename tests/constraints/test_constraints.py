@@ -159,3 +159,8 @@ def test_examples_are_what_users_may_look_at():
         for constraint, inside, outside in kind.examples():
             assert inside.shape == outside.shape
             assert str(constraint) != ""
+
+
+def test_a_cone_of_the_user_is_quiet_at_zero():
+    cone = cn.Convex(lambda H: cp.SOC(cp.sum(H), H[0]))
+    assert not cone.violation(np.zeros((2, 3))).any()

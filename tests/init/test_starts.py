@@ -228,3 +228,15 @@ def test_contradicting_constraints_are_named(terms, names):
         cn.factorize(low_rank(), 3, H=terms).solve(cn.TangentPlane())
     for name in ["on H", *names]:
         assert name in str(caught.value)
+
+
+def test_zero_data_have_a_singular_start():
+    cn.factorize(np.zeros((4, 3)), 2).solve(cn.HALS(), init=cn.NNDSVD(), throw=False)
+
+
+def test_zero_samples_are_filled_before_their_sparseness_is_asked_for():
+    V = np.random.default_rng(0).random((8, 6))
+    V[:, 2] = 0
+    problem = cn.factorize(V, 3, H=[cn.NonNegative(), cn.Sparseness(min=0.3, each="sample")])
+    result = problem.solve(cn.ProjectedGradient(), init=cn.NNDSVD("zero"), stop=5)
+    assert result.max_violation <= 1e-6

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import cvxpy as cp
+import numpy as np
 import pytest
 from problems import sparse_problem
 
@@ -20,3 +21,10 @@ def test_it_ends_at_a_point_that_the_cone_solvers_certify():
     result = problem.solve(cn.JointNLP())
     assert result.objective < result.history.objective[0]
     assert result.certificate().ok, str(result.certificate())
+
+
+@pytest.mark.skipif(joint_nlp.nlp_backend() is None, reason="no non-linear solver is installed")
+def test_the_joint_baseline_knows_upper_bounds_and_single_precision():
+    V = np.random.default_rng(0).random((8, 6)).astype(np.float32)
+    problem = cn.factorize(V, 2, H=[cn.NonNegative(), cn.Sparseness(max=0.5)])
+    assert problem.solve(cn.JointNLP(), throw=False).W.dtype == np.float32
