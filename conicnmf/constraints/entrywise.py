@@ -158,13 +158,14 @@ class Fixed(Entrywise):
             raise InputError(
                 f"Fixed needs a boolean mask, got dtype {mask.dtype}; compare with == 1"
             )
-        values = as_numbers(self.values, "Fixed values")
-        if values.ndim and values.shape != mask.shape:
+        given = as_numbers(self.values, "Fixed values")
+        try:
+            values = np.broadcast_to(given, mask.shape)
+        except ValueError:
             raise InputError(
                 f"Fixed needs one value or values of the mask's shape {mask.shape}, got "
-                f"{values.shape}; fill the rest with zeros"
-            )
-        values = np.broadcast_to(values, mask.shape)
+                f"{given.shape}; fill the rest with zeros"
+            ) from None
         if not np.isfinite(values[mask]).all():
             raise InputError(
                 "Fixed needs finite values under the mask, got NaN or inf; mask them out"
