@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import cvxpy as cp
 
 from conicnmf._types import Data
+from conicnmf.constraints import NonNegative
 from conicnmf.errors import InputError
 from conicnmf.joint import merged_bounds
 from conicnmf.losses import Frobenius
@@ -153,8 +154,6 @@ def factorize(
       W: NonNegative(), Sparseness(min=0.6, max=1.0, each='component')
       H: NonNegative()
     """
-    from conicnmf.constraints import NonNegative
-
     default = (NonNegative(),)
     if loss is not None and not isinstance(loss, Loss):
         raise InputError(f"loss must be a Loss such as Frobenius(), got {loss!r}; add parentheses")

@@ -103,17 +103,18 @@ def _hold(
 ) -> Array | None:
     """Re-solve with a plane for each active component, until no other component violates."""
     reverse = step.block.reverse_convex
+    assert outcome.B is not None
     B = outcome.B
-    while B is not None:
+    while True:
         anchors = [_anchor(c, B, previous) for c in reverse]
         cuts = [
             Cut(c.tangent(P), held) for c, P, held in zip(reverse, anchors, active, strict=True)
         ]
         solution = step.solve(cuts, deadline)
         outcome.records += solution.records
-        B = None if solution.B is None else _without_dust(solution.B)
-        if B is None:
+        if solution.B is None:
             return None
+        B = _without_dust(solution.B)
         grown = False
         for c, held in zip(reverse, active, strict=True):
             fresh = _violators(c, B) & ~held
@@ -121,7 +122,6 @@ def _hold(
             grown = grown or bool(fresh.any())
         if not grown:
             return B
-    return None
 
 
 def _without_dust(B: Array) -> Array:

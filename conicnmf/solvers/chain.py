@@ -9,7 +9,6 @@ import numpy as np
 
 from conicnmf.blocks import Blocks, Factors
 from conicnmf.compat import Need
-from conicnmf.conic.backends import InnerSolve
 from conicnmf.errors import InputError
 from conicnmf.solvers.base import Context, Solver, Sweep
 from conicnmf.stop import MaxIter, RelDecrease, Stop
@@ -17,11 +16,11 @@ from conicnmf.stop import MaxIter, RelDecrease, Stop
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """Which solver is at work, what it remembers, and the best point so far."""
+    """What every solver remembers, which one is at work, and the best point so far."""
 
-    number: int
-    memo: Any
-    best: Factors
+    memos: tuple[Any, ...]
+    number: int = 0
+    best: Factors | None = None
     lowest: float = np.inf
     idle: int = 0
 
@@ -71,27 +70,22 @@ class Chain(Solver):
         """What any of the solvers needs."""
         return tuple(dict.fromkeys(need for solver in self.solvers for need in solver.needs))
 
-    def start(self, blocks: Blocks, context: Context) -> list[Any]:
+    def start(self, blocks: Blocks, context: Context) -> _Stage:
         """Prepare every solver."""
-        return [solver.start(blocks, context) for solver in self.solvers]
+        return _Stage(tuple(solver.start(blocks, context) for solver in self.solvers))
 
-    def sweep(self, blocks: Blocks, factors: Factors, memo: Any) -> Sweep:
+    def sweep(self, blocks: Blocks, factors: Factors, memo: _Stage) -> Sweep:
         """Let the solver at work make one iteration, and hand over when it is idle."""
-        memos, stage = memo if isinstance(memo, tuple) else (memo, _Stage(0, memo[0], factors))
-        solver = self.solvers[stage.number]
-        made = solver.sweep(blocks, factors, stage.memo)
-        inner: tuple[InnerSolve, ...] = made.inner
+        at = memo.number
+        made = self.solvers[at].sweep(blocks, factors, memo.memos[at])
         value = blocks.objective(made.factors) if made.objective is None else made.objective
-        improved = value < stage.lowest * (1 - self.rtol * np.sign(stage.lowest))
-        best, lowest = stage.best, stage.lowest
-        if value < lowest and not blocks.collapsed(made.factors):
-            best, lowest = made.factors, value
-        idle = 0 if improved else stage.idle + 1
-        found, status = made.factors, made.status
-        stage = _Stage(stage.number, made.memo, best, lowest, idle)
-        last = stage.number == len(self.solvers) - 1
-        if not last and (idle >= self.patience or status is not None):
-            found, value, status = best, lowest, None
-            number = stage.number + 1
-            stage = replace(stage, number=number, memo=memos[number], idle=0)
-        return Sweep(found, (memos, stage), value, status, inner)
+        stage = replace(memo, memos=(*memo.memos[:at], made.memo, *memo.memos[at + 1 :]))
+        improved = value < memo.lowest - self.rtol * abs(memo.lowest) or memo.best is None
+        stage = replace(stage, idle=0 if improved else memo.idle + 1)
+        if value < memo.lowest and not blocks.collapsed(made.factors):
+            stage = replace(stage, best=made.factors, lowest=value)
+        done = stage.idle >= self.patience or made.status is not None
+        if not done or at == len(self.solvers) - 1 or stage.best is None:
+            return Sweep(made.factors, stage, value, made.status, made.inner)
+        onward = replace(stage, number=at + 1, idle=0)
+        return Sweep(stage.best, onward, stage.lowest, None, made.inner)
