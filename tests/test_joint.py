@@ -127,7 +127,8 @@ def test_no_constraint_at_all_changes_nothing():
 
 def test_every_registered_combination_is_tested_here():
     tried = {frozenset(type(c) for c in make(1.0)) for make in (CONVEX | NOT_CONVEX).values()}
-    assert set(_RULES) <= tried
+    ours = {kinds for kinds in _RULES if all("conicnmf" in kind.__module__ for kind in kinds)}
+    assert ours <= tried
 
 
 def test_contradicting_bounds_are_named_with_the_entry():

@@ -84,7 +84,7 @@ class SquaredLasso(Coder):
     Examples
     --------
     >>> import numpy as np
-    >>> SquaredLasso(1.0).code(np.eye(1), np.array([[1.0]]), np.array([1.0])).item()
+    >>> SquaredLasso(1.0).code(np.eye(1), np.array([[1.0]]), np.array([1.0])).round(12).item()
     0.5
     """
 

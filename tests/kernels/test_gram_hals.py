@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gram_blocks import SCALES, gram, hostile_blocks, random_block
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 from conicnmf.errors import InputError
 from conicnmf.kernels import _columns
@@ -87,6 +87,10 @@ def test_float32_stays_float32():
 @given(hostile_blocks(), SCALES, SCALES)
 def test_hostile_blocks_do_not_overflow(block, atoms, data):
     A, Y = block
+    squares = np.sum((A * atoms) ** 2, axis=0)
+    # The digits of a square below the normal numbers are gone: such an atom counts as zero.
+    assume(((squares == 0) == (A == 0).all(axis=0)).all())
+    assume((squares[squares > 0] >= np.finfo(float).tiny).all())
     start = np.zeros((A.shape[1], Y.shape[1]))
     expected, _ = sweep_rows(*gram(A, Y)[:2], start, 3)
     B, activity = hals_sweeps(*gram(A * atoms, Y * data)[:2], start, 3)

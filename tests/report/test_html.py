@@ -130,7 +130,7 @@ def test_a_comparison_in_which_nothing_fits_is_still_a_page(tmp_path):
 
 def test_reports_of_real_runs(tmp_path, measured):
     read(html_report(measured, tmp_path / "c.html", image_shape=(4, 3)))
-    read(html_report(measured.best(), tmp_path / "r.html"))
+    read(html_report(measured.best(problem="plain"), tmp_path / "r.html"))
 
 
 def test_text_is_escaped(tmp_path):
