@@ -10,7 +10,7 @@ from importlib import import_module
 
 from benchmarks import IDS
 from benchmarks.harness import Row, Setup, clock, pinned
-from benchmarks.table import PAGE, show, write
+from benchmarks.table import PAGE, cells, show, write
 
 
 def main() -> int:
@@ -34,7 +34,9 @@ def main() -> int:
     with pinned():
         for name, module in modules.items():
             begin = time.perf_counter()
-            rows += [replace(row, id=name) for row in module.run(setup)]
+            for row in module.run(setup):
+                rows.append(replace(row, id=name))
+                print(" | ".join(cells(rows[-1])), file=sys.stderr, flush=True)
             print(f"{name}: {clock(time.perf_counter() - begin)}", file=sys.stderr)
     show(rows)
     if wanted.write or (set(ids) == set(IDS) and not wanted.quick):

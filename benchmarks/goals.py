@@ -93,11 +93,11 @@ class ScikitLearn:
     solver: str
 
     def path(self, late: Late) -> Path:
-        """Go on in steps of a twentieth of the iterations made."""
+        """Go on in steps of a tenth of the iterations made: each step costs an objective too."""
         path: Path = []
         factors, count = self.start, 0
         while not late():
-            more = max(1, count // 20)
+            more = max(1, count // 10)
             factors, value = self._fit(factors, more)
             count += more
             path.append((count, value))
@@ -129,6 +129,7 @@ def race_to(
     setup: Setup,
     at_least: float | None = None,
     note: str = "",
+    repeats: int = 3,
 ) -> Row:
     """Time both to the goal.
 
@@ -141,7 +142,8 @@ def race_to(
         lost = Row(case, ratio=0.0, note=f"ours ended {excess:.2%} above the goal; {note}")
         return lost if at_least is None else replace(lost, target=f"≥ {at_least:g}", ok=False)
     made = rival_needs or their_path[-1][0]
-    runs = setup.race({"ours": lambda _: mine.run(needed), "theirs": lambda _: rival.run(made)})
+    sides = {"ours": lambda _: mine.run(needed), "theirs": lambda _: rival.run(made)}
+    runs = setup.race(sides, repeats)
     counts = f"iterations {needed} to {made}"
     if rival_needs is None:
         excess = their_path[-1][1] / goal - 1

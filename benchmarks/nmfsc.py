@@ -32,7 +32,7 @@ def run(setup: Setup) -> Iterator[Row]:
 def _rows(
     case: str, data: str, options: dict[str, int], rank: int, s: float, target: float, setup: Setup
 ) -> Iterator[Row]:
-    V, seconds = dataset(data, **options), 10.0 if setup.quick else 40.0
+    V, seconds = dataset(data, **options), 8.0 if setup.quick else 20.0
     problem = cn.factorize(V, rank, W=[cn.NonNegative(), cn.Sparseness(min=s, max=s)])
     drawn = cn.Random().factors(blocks_of(problem), np.random.default_rng(0))
     start = drawn["W"], drawn["H"]

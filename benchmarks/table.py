@@ -24,7 +24,7 @@ def show(rows: Sequence[Row]) -> None:
     table = Table(*_HEADS, header_style="bold")
     for row in rows:
         style = {True: "", False: "red", None: "dim"}[row.ok]
-        table.add_row(*(cell.replace("**", "") for cell in _cells(row)), style=style)
+        table.add_row(*(cell.replace("**", "") for cell in cells(row)), style=style)
     console = Console()
     if not console.is_terminal:
         console = Console(width=200)
@@ -48,14 +48,15 @@ def write(rows: Sequence[Row], titles: Mapping[str, str], path: Path = PAGE) -> 
         "",
         f"| {' | '.join(_HEADS)} |",
         f"|{'---|' * len(_HEADS)}",
-        *(f"| {' | '.join(_cells(row))} |" for row in rows),
+        *(f"| {' | '.join(cells(row))} |" for row in rows),
         "",
     ]
     path.parent.mkdir(exist_ok=True)
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
-def _cells(row: Row) -> list[str]:
+def cells(row: Row) -> list[str]:
+    """Return the texts of a row, column by column."""
     ratio = "" if math.isnan(row.ratio) else f"{row.ratio:.3g}"
     spread = "" if math.isnan(row.spread) else f"{row.spread:.0%}"
     texts = [row.id, row.case, row.ours, row.theirs, ratio, spread, row.target, _MET[row.ok]]

@@ -86,7 +86,7 @@ class TangentPlane(Solver):
     True
     """
 
-    rounds: int = 2
+    rounds: int = 4
     rtol: float = 1e-3
     linearisations: int = 10
     upper: Literal["cone", "cuts"] = "cone"
@@ -101,13 +101,13 @@ class TangentPlane(Solver):
         other_cones_on_orthant,
     )
     monotone: ClassVar[bool] = False
-    default_stop: ClassVar[Stop] = MaxIter(100) | RelDecrease(1e-4)
+    default_stop: ClassVar[Stop] = MaxIter(100) | RelDecrease(1e-4, patience=5)
 
     def __post_init__(self) -> None:
         if self.rounds < 1 or self.rtol < 0 or self.linearisations < 1:
             raise InputError(
                 f"TangentPlane needs rounds >= 1, rtol >= 0 and linearisations >= 1, got {self}; "
-                "the defaults are 2, 1e-3 and 10"
+                "the defaults are 4, 1e-3 and 10"
             )
         check_choice("TangentPlane engine", self.engine, ENGINES)
         check_choice("TangentPlane upper", self.upper, ("cone", "cuts"))
