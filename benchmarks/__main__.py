@@ -41,7 +41,8 @@ def main() -> int:
     show(rows)
     if wanted.write or (set(ids) == set(IDS) and not wanted.quick):
         titles = {name: (module.__doc__ or "").splitlines()[0] for name, module in modules.items()}
-        write(rows, titles)
+        how = "processor time" if wanted.cpu else "wall time"
+        write(rows, titles, how + (", one repeat, shorter budgets" if wanted.quick else ""))
     return int(any(row.ok is False for row in rows))
 
 

@@ -31,8 +31,8 @@ def show(rows: Sequence[Row]) -> None:
     console.print(table)
 
 
-def write(rows: Sequence[Row], titles: Mapping[str, str], path: Path = PAGE) -> None:
-    """Write the rows as a page of the documentation."""
+def write(rows: Sequence[Row], titles: Mapping[str, str], how: str, path: Path = PAGE) -> None:
+    """Write the rows as a page of the documentation; `how` says how they were measured."""
     versions = ", ".join(f"{name} {version(name)}" for name in _PEERS)
     lines = [
         "# Benchmarks",
@@ -42,7 +42,8 @@ def write(rows: Sequence[Row], titles: Mapping[str, str], path: Path = PAGE) -> 
         "spread is the range of the ratios over their median. Where a row has no target, the ratio",
         "is there to be read.",
         "",
-        f"Machine: {platform.machine()}, Python {platform.python_version()}; {versions}.",
+        f"Measured in {how}, on {platform.machine()} with Python {platform.python_version()}, "
+        f"{versions}.",
         "",
         *(f"- **{name}**: {title}" for name, title in titles.items()),
         "",
