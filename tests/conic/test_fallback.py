@@ -142,7 +142,7 @@ def test_when_all_backends_fail_the_best_feasible_iterate_is_returned(monkeypatc
     assert result.status.kind == "failed"
     assert result.max_violation <= 1e-6
     assert result.objective == pytest.approx(result.history.objective.min(), rel=1e-12)
-    assert result.objective <= good.history[1].objective
+    assert result.objective <= good.history[1].objective * (1 + 1e-12)
 
 
 def test_a_failure_is_raised_with_the_best_iterate_in_it(no_compiled, monkeypatch):
