@@ -23,6 +23,8 @@ OURS = {
     "TangentPlane": cn.TangentPlane(),
     "Chain": cn.Chain((cn.TangentPlane(), cn.HALS())),
 }
+TIE = 1e-5
+"""Where all methods find the same minimum, differences of this size say nothing."""
 RIVALS = {"NMFSC": references.nmfsc, "block-coordinate": references.block_coordinate}
 
 
@@ -52,14 +54,15 @@ def _rows(
         for name, method in RIVALS.items():
             reached[name].append(_lowest(method(V, *start, s), setup.budget(seconds)) / square)
     means = {name: float(np.mean(values)) for name, values in reached.items()}
-    ours, rival = (min(names, key=means.__getitem__) for names in (OURS, RIVALS))
+    # The solver that is picked by default is judged, not the best of ours with hindsight.
+    ours, rival = means["default"], min(means[name] for name in RIVALS)
     yield Row(
         case,
-        f"{means[ours]:.4f}",
-        f"{means[rival]:.4f}",
-        means[rival] / means[ours],
+        f"{ours:.4f}",
+        f"{rival:.4f}",
+        rival / ours,
         target="≥ 1",
-        ok=means[ours] <= means[rival],
+        ok=ours <= rival * (1 + TIE),
         note=", ".join(f"{name} {value:.4f}" for name, value in means.items()),
     )
 
