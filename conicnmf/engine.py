@@ -177,6 +177,8 @@ def _loop(
                 return Status.NOT_FINITE
             iteration = run.record(factors, before, sweep)
             monitor.update(iteration)
+            if np.isnan(iteration.objective):
+                return Status.NOT_FINITE
             if sweep.status is not None:
                 late = time.perf_counter() >= deadline
                 return Status.TIME_LIMIT if late else sweep.status

@@ -18,6 +18,7 @@ from conicnmf.compat import (
     orthant_penalties,
     uncapped,
 )
+from conicnmf.constraints import NonNegative, Sparseness
 from conicnmf.errors import InputError
 from conicnmf.kernels.hals import hals_sweeps
 from conicnmf.solvers.base import Context, Solver, Sweep
@@ -106,6 +107,7 @@ class HALS(Solver):
             return Sweep(factors, calm, pace.objective)
         ceiling = min(1.0, _SPEED_UP_LIMIT * pace.ceiling)
         beta = min(ceiling, _GROW * pace.beta)
+        found, ahead, reached = _balanced(blocks, found, ahead, reached)
         return Sweep(found, _Pace(ahead, reached, objective, beta, ceiling), objective)
 
     def descend(self, block: Block, quadratic: Quadratic, B: Array) -> Array:
@@ -113,6 +115,22 @@ class HALS(Solver):
         if any(nonnegative_only(block)):
             return project_components(block, quadratic, B, self.sweeps)
         return hals_sweeps(quadratic.G, quadratic.C, B, self.sweeps)[0]
+
+
+def _balanced(blocks: Blocks, found: Factors, *others: Factors) -> tuple[Factors, ...]:
+    """Give both parts of a component the same norm, where only their product counts.
+
+    Extrapolation goes on in any direction that costs nothing, such as W → 0 with H → ∞.
+    """
+    free = all(
+        isinstance(c, (NonNegative, Sparseness)) for block in blocks for c in block.constraints
+    )
+    if not free or any(block.penalties for block in blocks):
+        return (found, *others)
+    sizes = np.linalg.norm(found["W"], axis=0), np.linalg.norm(found["H"], axis=1)
+    alive = (sizes[0] > 0) & (sizes[1] > 0)
+    shift = np.sqrt(np.divide(sizes[1], sizes[0], out=np.ones_like(sizes[0]), where=alive))
+    return tuple({"W": X["W"] * shift, "H": X["H"] / shift[:, None]} for X in (found, *others))
 
 
 def _look_ahead(block: Block, new: Array, last: Array, beta: float) -> Array:

@@ -111,3 +111,11 @@ def test_a_chain_is_no_worse_than_its_first_solver():
 )
 def test_solver_conformance(solver):
     check_solver(solver)
+
+
+def test_extrapolation_does_not_let_the_scale_of_the_factors_drift():
+    problem = sparse_problem(s=0.7, rank=4)
+    result = problem.solve(cn.HALS(), stop=800)
+    sizes = np.linalg.norm(result.W, axis=0) / np.linalg.norm(result.H, axis=1)
+    np.testing.assert_allclose(sizes, 1, rtol=1e-6)
+    assert np.isfinite(result.history.objective).all()
