@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 
 from conicnmf._types import Array, Data, stored
 from conicnmf.constraints import Sparseness, UnitNorm
@@ -168,12 +167,11 @@ class Blocks:
 def blocks_of(problem: Problem) -> Blocks:
     """Return the two blocks of a problem."""
     V, loss = problem.V, problem.loss
-    Vt = V.T.tocsr() if sp.issparse(V) else V.T
     (m, r), (_, n) = problem.shapes
     W, H = (
         Block(name, Y, shape, own, constraints_of(terms), penalties_of(terms))
         for name, Y, shape, own, terms in (
-            ("W", Vt, (r, m), loss.transposed(), problem.W),
+            ("W", V.T, (r, m), loss.transposed(), problem.W),
             ("H", V, (r, n), loss, problem.H),
         )
     )
