@@ -1,0 +1,16 @@
+"""Published experiments, run again: what a paper printed beside what is measured here.
+
+    conicnmf reproduce --list
+    conicnmf reproduce heiler-paatero --output runs
+
+One file an experiment; each states what was published, runs on the package's public names, and
+ends with a verdict and its reason.
+"""
+
+from __future__ import annotations
+
+from conicnmf.reproduce.experiment import Experiment, Outcome, Setup
+from conicnmf.reproduce.registry import EXPERIMENTS, reproduce
+from conicnmf.reproduce.write import write
+
+__all__ = ["EXPERIMENTS", "Experiment", "Outcome", "Setup", "reproduce", "write"]
