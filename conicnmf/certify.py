@@ -9,15 +9,16 @@ import numpy as np
 from scipy.sparse import issparse
 
 from conicnmf._types import Array
-from conicnmf.blocks import Block, Blocks, blocks_of
+from conicnmf.blocks import Block, Blocks
 from conicnmf.compat import cones_on_orthant, conic_constraints
 from conicnmf.conic.backends import chain
 from conicnmf.conic.cuts import Cut
 from conicnmf.conic.model import PlainProgram
 from conicnmf.errors import InputError
+from conicnmf.factorization import Factorization, as_statement
 from conicnmf.problem import Problem
 from conicnmf.result import Result
-from conicnmf.solvers import SOLVERS
+from conicnmf.statement import Statement
 
 _DUPLICATE = 1 - 1e-6
 
@@ -87,7 +88,7 @@ class Certificate:
 
 
 def certify(
-    problem: Problem,
+    problem: Problem | Statement,
     result: Result,
     *,
     feasibility: float = 1e-6,
@@ -97,7 +98,7 @@ def certify(
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or Statement
     result : Result
     feasibility : float
         The largest violation of a constraint that passes.
@@ -117,27 +118,44 @@ def certify(
     >>> bool(problem.solve(cn.HALS(), stop=cn.RelDecrease(1e-8)).certificate())
     True
     """
-    blocks = blocks_of(problem)
-    for name, shape in zip("WH", problem.shapes, strict=True):
-        if result.factors[name].shape != shape:
-            raise InputError(
-                f"the result's {name} has shape {result.factors[name].shape}, the problem's {shape}; "
-                "certify a result with the problem it came from"
-            )
-    checks = [
-        *_feasibility(blocks, result, feasibility),
-        _objective(blocks, result),
-        *(_stationarity(blocks, block, result, stationarity) for block in blocks),
-        *_trace(result, feasibility),
-        *_components(blocks, result),
-    ]
+    statement = as_statement(problem)
+    _check_shapes(statement, result)
+    checks = list(_feasibility(statement, result, feasibility))
+    if isinstance(statement, Factorization):
+        blocks = statement.blocks
+        checks.append(_objective(blocks, result))
+        checks += [_stationarity(blocks, block, result, stationarity) for block in blocks]
+    else:
+        checks.append(_restated(statement, result))
+        gains = statement.gains(result.factors)
+        checks += [Check(f"stationary, {name}", g, stationarity) for name, g in gains.items()]
+    checks += _trace(statement, result, feasibility)
+    if isinstance(statement, Factorization):
+        checks += _components(result)
     return Certificate(tuple(checks))
 
 
-def _feasibility(blocks: Blocks, result: Result, tolerance: float) -> Iterator[Check]:
+def _check_shapes(statement: Statement, result: Result) -> None:
+    shapes = statement.shapes
+    for name, shape in shapes.items():
+        own = result.factors[name].shape if name in result.factors else "no such variable"
+        if own != shape:
+            raise InputError(
+                f"the result's {name} has shape {own}, the problem's {shape}; "
+                "certify a result with the problem it came from"
+            )
+
+
+def _feasibility(statement: Statement, result: Result, tolerance: float) -> Iterator[Check]:
     """Measure every constraint on the factors themselves, not from the result's own report."""
-    for name, measured in blocks.violations(result.factors).items():
+    for name, measured in statement.violations(result.factors).items():
         yield Check(f"feasible, {name}", measured, tolerance)
+
+
+def _restated(statement: Statement, result: Result) -> Check:
+    """Evaluate the objective again from the variables."""
+    gap = abs(statement.objective(result.factors) - result.objective)
+    return Check("objective as reported", gap / (abs(result.objective) or 1.0), 1e-7)
 
 
 def _objective(blocks: Blocks, result: Result) -> Check:
@@ -190,7 +208,7 @@ def _solve_linearised(block: Block, A: Array, B: Array) -> Array | None:
     return best
 
 
-def _trace(result: Result, feasibility: float) -> Iterator[Check]:
+def _trace(statement: Statement, result: Result, feasibility: float) -> Iterator[Check]:
     """Look for feasible iterates better than the result, and for rises that were ruled out."""
     values, violations = result.history.objective, result.history.violation
     seen = values[violations <= feasibility]
@@ -200,12 +218,12 @@ def _trace(result: Result, feasibility: float) -> Iterator[Check]:
         yield Check("best feasible iterate kept", lost, 1e-6)
     rise = max(0.0, float(np.diff(values).max(initial=0.0))) / size
     name = result.solver.split("(")[0]
-    promised = any(kind.__name__ == name and kind.monotone for kind in SOLVERS)
+    promised = any(other.name == name and other.monotone for other in statement.solvers())
     note = "" if promised else f"{name} does not promise it"
     yield Check("trace never rises", rise, 1e-7 if promised else np.inf, note)
 
 
-def _components(blocks: Blocks, result: Result) -> Iterator[Check]:
+def _components(result: Result) -> Iterator[Check]:
     """Count components that contribute nothing, and pairs that are the same."""
     W, H = (np.asarray(X, dtype=float) for X in (result.W, result.H))
     sizes = np.linalg.norm(W, axis=0) * np.linalg.norm(H, axis=1)

@@ -11,14 +11,14 @@ import pandas as pd
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from conicnmf.blocks import blocks_of
-from conicnmf.compat import mismatches
 from conicnmf.engine import solve
 from conicnmf.errors import ConicNMFError, InputError
+from conicnmf.factorization import as_statement
 from conicnmf.monitor import CountBar
 from conicnmf.problem import Problem
 from conicnmf.result import Result, Status
 from conicnmf.solvers.base import Solver
+from conicnmf.statement import Statement
 
 _COLUMNS = (
     "problem",
@@ -107,7 +107,7 @@ class Comparison:
 
 
 def compare(
-    problem: Problem | Mapping[str, Problem],
+    problem: Problem | Statement | Mapping[str, Problem | Statement],
     solvers: Sequence[Solver] | Mapping[str, Solver],
     seeds: Iterable[int] = range(3),
     *,
@@ -175,10 +175,10 @@ def _names(solvers: Sequence[Solver]) -> dict[str, Solver]:
 
 
 def _run(
-    problem: Problem, solver: Solver, seed: int, options: dict[str, Any]
+    problem: Problem | Statement, solver: Solver, seed: int, options: dict[str, Any]
 ) -> tuple[dict[str, Any], Result | None]:
     """Return a row of the table; a pair that does not fit or fails is a row too."""
-    reasons = mismatches(blocks_of(problem), solver)
+    reasons = as_statement(problem).mismatches(solver)
     if reasons:
         return _empty("SKIPPED", "; ".join(reasons)), None
     try:

@@ -6,19 +6,19 @@ table of the documentation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from conicnmf._types import stored
 from conicnmf.blocks import Block, Blocks
 from conicnmf.constraints import NonNegative, Sparseness
-from conicnmf.errors import IncompatibleError
 
-Need = Callable[[Block], Iterator[str]]
-"""A requirement on one block; it yields a reason for each way the block fails it."""
+Need = Callable[[Any], Iterator[str]]
+"""A requirement on one block (on the whole problem where that has no blocks); it yields a
+reason for each way this fails it."""
 
 
 class HasNeeds(Protocol):
@@ -155,31 +155,3 @@ def mismatches_of_block(block: Block, solver: HasNeeds) -> list[str]:
 def mismatches(blocks: Blocks, solver: HasNeeds) -> list[str]:
     """Return every reason why a solver does not fit, none when it does."""
     return [reason for block in blocks for reason in mismatches_of_block(block, solver)]
-
-
-def fitting(blocks: Blocks, solvers: Iterable[HasNeeds]) -> list[HasNeeds]:
-    """Return the solvers without a mismatch."""
-    return [solver for solver in solvers if not mismatches(blocks, solver)]
-
-
-def require_fit(blocks: Blocks, solver: HasNeeds, known: Iterable[HasNeeds]) -> None:
-    """Raise an `IncompatibleError` with every reason and the solvers that fit."""
-    reasons = mismatches(blocks, solver)
-    if reasons:
-        names = ", ".join(other.name for other in fitting(blocks, known)) or "none of the solvers"
-        listed = "\n".join(f"  - {reason}" for reason in reasons)
-        raise IncompatibleError(
-            f"{solver.name} does not fit this problem:\n{listed}\nThese fit: {names}."
-        )
-
-
-def explain(blocks: Blocks, known: Iterable[HasNeeds], chosen: str = "") -> str:
-    """Return a text that says which solvers fit a problem, and why the others do not."""
-    lines = [repr(blocks.problem), "Solvers:"]
-    for solver in known:
-        reasons = mismatches(blocks, solver)
-        lines.append(f"  {'no ' if reasons else 'yes'}  {solver.name}")
-        lines += [f"         - {reason}" for reason in reasons]
-    if chosen:
-        lines.append(chosen)
-    return "\n".join(lines)

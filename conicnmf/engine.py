@@ -11,14 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from conicnmf.blocks import Blocks, Factors, blocks_of
-from conicnmf.compat import require_fit
+from conicnmf.blocks import Factors
 from conicnmf.errors import InputError, SolveError
-from conicnmf.init import as_start, feasible_start
+from conicnmf.factorization import as_statement
 from conicnmf.problem import Problem
 from conicnmf.result import History, Iteration, Result, Status
-from conicnmf.solvers import SOLVERS, choose
 from conicnmf.solvers.base import Context, Solver, Sweep
+from conicnmf.statement import Statement
 from conicnmf.stop import MaxIter, Stop, TimeLimit
 
 TOLERANCE = 1e-6
@@ -39,7 +38,7 @@ class Monitor(Protocol):
 class _Run:
     """The state of one solve: the last iterate, the best feasible one, and the history."""
 
-    blocks: Blocks
+    statement: Statement
     begin: float
     keeps_best: bool = True
     history: History = field(default_factory=History)
@@ -49,8 +48,8 @@ class _Run:
     def record(self, factors: Factors, before: Factors | None, sweep: Sweep | None) -> Iteration:
         """Measure an iterate and keep it when it is the best."""
         known = sweep.objective if sweep is not None else None
-        objective = self.blocks.objective(factors) if known is None else known
-        violation = max(self.blocks.violations(factors).values(), default=0.0)
+        objective = self.statement.objective(factors) if known is None else known
+        violation = max(self.statement.violations(factors).values(), default=0.0)
         iteration = Iteration(
             len(self.history),
             objective,
@@ -63,7 +62,7 @@ class _Run:
         self.history.append(iteration)
         single = any(X.dtype == np.float32 for X in factors.values())
         tolerance = 10 * TOLERANCE if single else TOLERANCE
-        infeasible = not violation <= tolerance or self.blocks.collapsed(factors)
+        infeasible = not violation <= tolerance or self.statement.collapsed(factors)
         rank = (infeasible, violation if infeasible else objective)
         wanted = rank < self.best_rank or not self.keeps_best
         if wanted and np.isfinite(objective):
@@ -74,7 +73,7 @@ class _Run:
 
 
 def solve(
-    problem: Problem,
+    problem: Problem | Statement,
     solver: Solver | None = None,
     *,
     init: Any = None,
@@ -85,11 +84,11 @@ def solve(
     progress: bool | Monitor = False,
     throw: bool = True,
 ) -> Result:
-    """Solve a factorization problem.
+    """Solve a problem: a factorization, a projection or an autoencoder.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or Statement
     solver : Solver, optional
         The method; by default one that fits is picked, see `Problem.explain`.
     init : Start or pair of arrays, optional
@@ -119,15 +118,11 @@ def solve(
     >>> cn.solve(cn.factorize(np.ones((4, 3)), 1), cn.HALS()).status.name
     'CONVERGED'
     """
-    if not isinstance(problem, Problem):
-        raise InputError(
-            f"solve takes a Problem, got {type(problem).__name__}; state it with factorize(V, rank)"
-        )
-    blocks = blocks_of(problem)
-    solver = choose(blocks)[0] if solver is None else solver
+    statement = as_statement(problem)
+    solver = statement.choose()[0] if solver is None else solver
     if not isinstance(solver, Solver):
         raise InputError(f"solver must be a Solver such as HALS(), got {solver!r}; add parentheses")
-    require_fit(blocks, solver, [kind() for kind in SOLVERS])
+    statement.require_fit(solver)
     rule = _stop_rule(solver, stop, time_limit)
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _as_seed(seed)
     if callback is not None and not callable(callback):
@@ -135,10 +130,10 @@ def solve(
             f"callback must be a function (iteration, factors), got {callback!r}; use None"
         )
     begin = time.perf_counter()
-    run = _Run(blocks, begin, solver.states_objective)
+    run = _Run(statement, begin, solver.states_objective)
     monitor = _monitor(progress, solver)
     try:
-        status = _loop(run, solver, as_start(init), rule, seed, callback, time_limit, monitor)
+        status = _loop(run, solver, init, rule, seed, callback, time_limit, monitor)
     finally:
         monitor.close()
     result = _result(run, solver, status, seed)
@@ -147,15 +142,15 @@ def solve(
     return result
 
 
-def choose_solver(problem: Problem) -> Solver:
+def choose_solver(problem: Problem | Statement) -> Solver:
     """Return the solver that `solve` picks when none is named."""
-    return choose(blocks_of(problem))[0]
+    return as_statement(problem).choose()[0]
 
 
 def _loop(
     run: _Run,
     solver: Solver,
-    start: Any,
+    init: Any,
     rule: Stop,
     seed: int,
     callback: Callable[[Iteration, Factors], Any] | None,
@@ -164,14 +159,15 @@ def _loop(
 ) -> Status:
     """Iterate until something says stop."""
     rng = np.random.default_rng(seed)
-    factors = feasible_start(run.blocks, start.factors(run.blocks, rng), rng)
+    view = run.statement.view
+    factors = run.statement.start(init, rng)
     monitor.update(run.record(factors, None, None))
     deadline = np.inf if time_limit is None else run.begin + time_limit
     try:
-        memo = solver.start(run.blocks, Context(rng, deadline))
+        memo = solver.start(view, Context(rng, deadline))
         status = rule.check(run.history)
         while status is None:
-            sweep = solver.sweep(run.blocks, factors, memo)
+            sweep = solver.sweep(view, factors, memo)
             before, factors, memo = factors, sweep.factors, sweep.memo
             if not all(np.isfinite(X).all() for X in factors.values()):
                 return Status.NOT_FINITE
@@ -192,24 +188,24 @@ def _loop(
 
 def _result(run: _Run, solver: Solver, status: Status, seed: int) -> Result:
     """Return the best iterate, with a status that owns up to what is wrong with it."""
-    blocks, factors = run.blocks, run.best
-    if blocks.collapsed(factors):
+    statement, factors = run.statement, run.best
+    if statement.collapsed(factors):
         status = Status.COLLAPSED
     elif run.best_rank[0] and status.kind != "failed":
         finite = np.isfinite(run.history.objective).any()
         status = Status.INFEASIBLE if finite else Status.NOT_FINITE
     return Result(
         factors=factors,
-        objective=blocks.objective(factors),
-        relative_error=blocks.relative_error(factors),
-        violation=blocks.violations(factors),
+        objective=statement.objective(factors),
+        relative_error=statement.relative_error(factors),
+        violation=statement.violations(factors),
         status=status,
         history=run.history,
         seed=seed,
         solver=str(solver),
-        problem=repr(blocks.problem),
+        problem=repr(statement.problem),
         versions=_versions(),
-        statement=blocks.problem,
+        statement=statement.problem,
     )
 
 

@@ -15,6 +15,7 @@ from conicnmf.errors import InputError
 from conicnmf.problem import Problem
 from conicnmf.result import Result
 from conicnmf.solvers.base import Solver
+from conicnmf.statement import Statement
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +62,7 @@ class Multistart:
 
 
 def multistart(
-    problem: Problem,
+    problem: Problem | Statement,
     solver: Solver | None = None,
     n: int = 10,
     *,

@@ -19,6 +19,7 @@ from conicnmf.errors import InputError
 if TYPE_CHECKING:
     from conicnmf.certify import Certificate
     from conicnmf.problem import Problem
+    from conicnmf.statement import Statement
 
 Kind = Literal["converged", "stopped", "failed"]
 
@@ -167,7 +168,7 @@ class Result:
     problem : str
         What was solved, as text.
     versions : dict of str to str
-    statement : Problem or None
+    statement : Problem, Statement or None
         The problem itself; not saved.
 
     Examples
@@ -188,11 +189,13 @@ class Result:
     solver: str
     problem: str
     versions: dict[str, str]
-    statement: Problem | None = None
+    statement: Problem | Statement | None = None
 
     if TYPE_CHECKING:  # bound in conicnmf.facade, the last layer
 
-        def certificate(self, problem: Problem | None = None, **tolerances: float) -> Certificate:
+        def certificate(
+            self, problem: Problem | Statement | None = None, **tolerances: float
+        ) -> Certificate:
             """Check the result by other routes than the solver's."""
 
     @property

@@ -24,6 +24,8 @@ LAYERS = (
     ("stop", "monitor"),
     ("init",),
     ("solvers",),
+    ("statement",),
+    ("factorization",),
     ("engine",),
     ("compare", "certify", "multistart"),
     ("projections", "autoencoders", "estimators"),

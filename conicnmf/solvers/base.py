@@ -1,4 +1,4 @@
-"""What every solver of a factorization is: frozen settings, and state that is returned."""
+"""What every solver is: frozen settings, and state that is returned."""
 
 from __future__ import annotations
 
@@ -59,12 +59,13 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Solver:
-    """A method for factorization problems; subclasses are frozen dataclasses of settings.
+    """A method for one kind of problem; subclasses are frozen dataclasses of settings.
 
     `monotone` promises that the objective never rises. A method that follows no stated objective
     sets `states_objective` to False, and its last iterate is returned instead of the best.
     """
 
+    solves: ClassVar[str] = "factorization"
     needs: ClassVar[Sequence[Need]] = ()
     monotone: ClassVar[bool] = True
     states_objective: ClassVar[bool] = True
