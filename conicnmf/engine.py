@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from conicnmf.blocks import Factors
+from conicnmf.checkpoint import Checkpoint
 from conicnmf.errors import InputError, SolveError
 from conicnmf.factorization import as_statement
 from conicnmf.problem import Problem
-from conicnmf.result import History, Iteration, Result, Status
-from conicnmf.solvers.base import Context, Solver, Sweep
+from conicnmf.result import Iteration, Result, Status
+from conicnmf.running import Run
+from conicnmf.solvers.base import Context, Solver
 from conicnmf.statement import Statement
 from conicnmf.stop import MaxIter, Stop, TimeLimit
-
-TOLERANCE = 1e-6
-"""A factor is feasible when no constraint is violated by more than this, ten times that in float32."""
 
 
 class Monitor(Protocol):
@@ -34,44 +33,6 @@ class Monitor(Protocol):
         """See the end."""
 
 
-@dataclass(eq=False)
-class _Run:
-    """The state of one solve: the last iterate, the best feasible one, and the history."""
-
-    statement: Statement
-    begin: float
-    keeps_best: bool = True
-    history: History = field(default_factory=History)
-    best: Factors = field(default_factory=dict)
-    best_rank: tuple[bool, float] = (True, np.inf)
-
-    def record(self, factors: Factors, before: Factors | None, sweep: Sweep | None) -> Iteration:
-        """Measure an iterate and keep it when it is the best."""
-        known = sweep.objective if sweep is not None else None
-        objective = self.statement.objective(factors) if known is None else known
-        violation = max(self.statement.violations(factors).values(), default=0.0)
-        iteration = Iteration(
-            len(self.history),
-            objective,
-            violation,
-            time.perf_counter() - self.begin,
-            _change(before, factors),
-            sweep.inner if sweep is not None else (),
-            sweep.notes if sweep is not None else {},
-        )
-        self.history.append(iteration)
-        single = any(X.dtype == np.float32 for X in factors.values())
-        tolerance = 10 * TOLERANCE if single else TOLERANCE
-        infeasible = not violation <= tolerance or self.statement.collapsed(factors)
-        rank = (infeasible, violation if infeasible else objective)
-        wanted = rank < self.best_rank or not self.keeps_best
-        if wanted and np.isfinite(objective):
-            self.best, self.best_rank = factors, rank
-        elif not self.best:
-            self.best = factors  # an infinite start is better than none
-        return iteration
-
-
 def solve(
     problem: Problem | Statement,
     solver: Solver | None = None,
@@ -81,6 +42,7 @@ def solve(
     seed: int | None = 0,
     callback: Callable[[Iteration, Factors], Any] | None = None,
     time_limit: float | None = None,
+    checkpoint: str | Path | None = None,
     progress: bool | Monitor = False,
     throw: bool = True,
 ) -> Result:
@@ -102,6 +64,10 @@ def solve(
         Called as callback(iteration, factors) after each iteration; a true value ends the solve.
     time_limit : float, optional
         Seconds after which the best iterate so far is returned.
+    checkpoint : str or Path, optional
+        A file (.npz) to which the state is written twice a minute and at the end, and from which
+        a solve that was killed goes on: called again with the same arguments, it continues.
+        Solvers whose `pack` returns what they remember go on exactly, others begin that anew.
     progress : bool or Monitor
         Show a progress bar.
     throw : bool
@@ -130,10 +96,12 @@ def solve(
             f"callback must be a function (iteration, factors), got {callback!r}; use None"
         )
     begin = time.perf_counter()
-    run = _Run(statement, begin, solver.states_objective)
+    run = Run(statement, begin, solver.states_objective)
+    claim = {"problem": repr(statement.problem), "solver": str(solver), "seed": str(seed)}
+    file = None if checkpoint is None else Checkpoint(checkpoint, claim)
     monitor = _monitor(progress, solver)
     try:
-        status = _loop(run, solver, init, rule, seed, callback, time_limit, monitor)
+        status = _loop(run, solver, init, rule, seed, callback, time_limit, monitor, file)
     finally:
         monitor.close()
     result = _result(run, solver, status, seed)
@@ -148,7 +116,7 @@ def choose_solver(problem: Problem | Statement) -> Solver:
 
 
 def _loop(
-    run: _Run,
+    run: Run,
     solver: Solver,
     init: Any,
     rule: Stop,
@@ -156,37 +124,51 @@ def _loop(
     callback: Callable[[Iteration, Factors], Any] | None,
     time_limit: float | None,
     monitor: Monitor,
+    file: Checkpoint | None,
 ) -> Status:
     """Iterate until something says stop."""
     rng = np.random.default_rng(seed)
     view = run.statement.view
-    factors = run.statement.start(init, rng)
-    monitor.update(run.record(factors, None, None))
+    saved = None if file is None else file.read()
+    if saved is None:
+        run.record(run.statement.start(init, rng))
+    else:
+        run.resume(saved)
+    monitor.update(run.history[-1])
     deadline = np.inf if time_limit is None else run.begin + time_limit
+    memo = None
     try:
         memo = solver.start(view, Context(rng, deadline))
+        if saved is not None:
+            memo = solver.unpack(saved.arrays.get("memo", {}), memo)
+            rng.bit_generator.state = saved.values["rng"]
         status = rule.check(run.history)
         while status is None:
-            sweep = solver.sweep(view, factors, memo)
-            before, factors, memo = factors, sweep.factors, sweep.memo
-            if not all(np.isfinite(X).all() for X in factors.values()):
+            sweep = solver.sweep(view, run.factors, memo)
+            memo = sweep.memo
+            if not all(np.isfinite(X).all() for X in sweep.factors.values()):
                 return Status.NOT_FINITE
-            iteration = run.record(factors, before, sweep)
+            iteration = run.record(sweep.factors, sweep)
             monitor.update(iteration)
             if np.isnan(iteration.objective):
                 return Status.NOT_FINITE
             if sweep.status is not None:
                 late = time.perf_counter() >= deadline
                 return Status.TIME_LIMIT if late else sweep.status
-            if callback is not None and callback(iteration, factors):
+            if callback is not None and callback(iteration, sweep.factors):
                 return Status.CALLBACK
+            if file is not None and file.is_due():
+                file.write(run.state(solver.pack(memo), rng))
             status = rule.check(run.history)
     except KeyboardInterrupt:
         return Status.INTERRUPTED
+    finally:
+        if file is not None and memo is not None:
+            file.write(run.state(solver.pack(memo), rng))
     return status
 
 
-def _result(run: _Run, solver: Solver, status: Status, seed: int) -> Result:
+def _result(run: Run, solver: Solver, status: Status, seed: int) -> Result:
     """Return the best iterate, with a status that owns up to what is wrong with it."""
     statement, factors = run.statement, run.best
     if statement.collapsed(factors):
@@ -227,18 +209,6 @@ def _as_seed(seed: Any) -> int:
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InputError(f"seed must be a whole number >= 0 or None, got {seed!r}; try seed=0")
     return int(seed)
-
-
-def _change(before: Factors | None, after: Factors) -> float:
-    """Return the largest relative change of any factor."""
-    if before is None:
-        return float("inf")
-    changes = []
-    for name, X in after.items():
-        size = float(np.linalg.norm(X))
-        moved = float(np.linalg.norm(X - before[name]))
-        changes.append(moved / size if size else float(moved > 0))
-    return max(changes)
 
 
 class _Silent:

@@ -131,6 +131,20 @@ class History:
             }
         )
 
+    def to_list(self) -> list[dict[str, Any]]:
+        """Return the iterations as plain values; `from_list` reads them back."""
+        return [asdict(it) for it in self.iterations]
+
+    @classmethod
+    def from_list(cls, lines: Sequence[dict[str, Any]]) -> History:
+        """Return the history that `to_list` wrote."""
+        return cls(
+            [
+                Iteration(**{**line, "inner": tuple(InnerSolve(**call) for call in line["inner"])})
+                for line in lines
+            ]
+        )
+
     def inner_frame(self) -> pd.DataFrame:
         """Return one row a call of a cone solver."""
         rows = [
@@ -267,7 +281,7 @@ class Result:
             "solver": self.solver,
             "problem": self.problem,
             "versions": self.versions,
-            "history": [asdict(it) for it in self.history.iterations],
+            "history": self.history.to_list(),
         }
         stem.with_name(stem.name + ".json").write_text(json.dumps(text, indent=1))
         return stem
@@ -293,12 +307,9 @@ def load(path: str | Path) -> Result:
     with np.load(files[0], allow_pickle=False) as arrays:
         factors = {name.removeprefix("factor_"): arrays[name] for name in arrays.files}
     text = json.loads(files[1].read_text())
-    lines = [
-        Iteration(**{**line, "inner": tuple(InnerSolve(**record) for record in line["inner"])})
-        for line in text.pop("history")
-    ]
+    history = History.from_list(text.pop("history"))
     status = Status[text.pop("status")]
-    return Result(factors=factors, history=History(lines), status=status, **text)
+    return Result(factors=factors, history=history, status=status, **text)
 
 
 def _stem(path: str | Path) -> Path:

@@ -87,6 +87,14 @@ class Solver:
         """Return the memo of the first sweep."""
         return {block.name: self.prepare(block, context) for block in blocks}
 
+    def pack(self, memo: Memo) -> dict[str, Array]:
+        """Return what a checkpoint must hold of the memo; by default nothing."""
+        return {}
+
+    def unpack(self, arrays: dict[str, Array], memo: Memo) -> Memo:
+        """Return the memo of a checkpoint, given the one that `start` made."""
+        return memo
+
     def sweep(self, blocks: Blocks, factors: Factors, memo: Memo) -> Sweep:
         """Update W, then H; a solver of both at once overrides this."""
         memos = dict(memo)
