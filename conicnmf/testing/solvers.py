@@ -10,9 +10,10 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf._types import Array
-from conicnmf.engine import TOLERANCE, solve
+from conicnmf.engine import solve
 from conicnmf.problem import Problem, constraints_of, penalties_of
 from conicnmf.result import Result, Status
+from conicnmf.running import TOLERANCE
 from conicnmf.solvers.base import Solver
 from conicnmf.stop import MaxIter
 from conicnmf.testing._expect import expect, expect_close, untouched
