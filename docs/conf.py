@@ -6,6 +6,7 @@ from pathlib import Path
 import conicnmf
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+from gallery import GALLERY
 from public_names import groups
 
 project = "conicnmf"
@@ -18,6 +19,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "numpydoc",
     "myst_parser",
+    "sphinx_gallery.gen_gallery",
     "mathml",
     "solver_table",
     "status_table",
@@ -32,6 +34,8 @@ html_math_renderer = "mathml"
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
+
+sphinx_gallery_conf = GALLERY
 
 default_role = "code"
 

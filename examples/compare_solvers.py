@@ -1,4 +1,8 @@
-"""A fair comparison: the same problem and the same starts for every solver that fits."""
+"""A fair comparison
+=================
+
+The same problem and the same starts for every solver that fits.
+"""
 
 import sys
 import tempfile

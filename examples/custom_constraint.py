@@ -1,4 +1,8 @@
-"""A constraint of your own: components that never fall, used by every solver it fits."""
+"""A constraint of your own
+========================
+
+Components that never fall, used by every solver it fits.
+"""
 
 import sys
 import tempfile

@@ -1,4 +1,8 @@
-"""A component that is known beforehand: its column of W is held, the others are found."""
+"""A component that is known beforehand
+====================================
+
+Its column of W is held, the others are found.
+"""
 
 import sys
 import tempfile

@@ -1,4 +1,8 @@
-"""Missing pixels: weights of zero leave them out of the loss, and the model fills them in."""
+"""Missing pixels
+==============
+
+Weights of zero leave them out of the loss, and the model fills them in.
+"""
 
 import sys
 import tempfile

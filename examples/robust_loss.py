@@ -1,4 +1,8 @@
-"""Outliers: a Huber loss, written in CVXPY, instead of squares."""
+"""Outliers
+========
+
+A Huber loss, written in CVXPY, instead of squares.
+"""
 
 import sys
 import tempfile

@@ -1,4 +1,8 @@
-"""Spectral unmixing: each pixel is a mixture of materials, so its shares sum to one."""
+"""Spectral unmixing
+=================
+
+Each pixel is a mixture of materials, so its shares sum to one.
+"""
 
 import sys
 import tempfile

@@ -1,4 +1,8 @@
-"""Smooth components: a convex constraint of your own, written in CVXPY and kept as it is."""
+"""Smooth components
+=================
+
+A convex constraint of your own, written in CVXPY and kept as it is.
+"""
 
 import sys
 import tempfile

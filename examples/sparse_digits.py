@@ -1,4 +1,8 @@
-"""Parts of handwritten digits: the same model with dense, free and sparse components."""
+"""Parts of handwritten digits
+===========================
+
+The same model with dense, free and sparse components.
+"""
 
 import sys
 import tempfile
