@@ -44,6 +44,10 @@ class Setup:
         if self.seeds is not None and not len(self.seeds):
             raise InputError("Setup needs at least one seed, got none; leave seeds out to choose")
 
+    def __str__(self) -> str:
+        seeds = "" if self.seeds is None else f", seeds {', '.join(map(str, self.seeds))}"
+        return ("Quick version" if self.quick else "Full version") + seeds
+
     def runs(self, quick: int, full: int) -> list[int]:
         """Return the seeds asked for, or the experiment's own number of them."""
         if self.seeds is not None:
@@ -70,6 +74,8 @@ class Outcome:
         The time of the whole experiment.
     experiment : Experiment or None
         What was run; filled in by `reproduce`.
+    setup : Setup or None
+        How much of it was run; filled in by `reproduce`.
 
     Examples
     --------
@@ -88,6 +94,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
     experiment: Experiment | None = None
+    setup: Setup | None = None
 
     def __repr__(self) -> str:
         table = self.table.to_string(index=False, float_format="{:.4g}".format)

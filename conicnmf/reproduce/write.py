@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 
 import pandas as pd
 
@@ -42,7 +44,7 @@ def markdown(outcome: Outcome) -> str:
     <BLANKLINE>
     **Verdict: differs.** it is not.
     <BLANKLINE>
-    - Took 0 s.
+    - Run: 0 s, Python ..., conicnmf ..., numpy ..., numba ....
     <BLANKLINE>
     """
     table, about = as_table(outcome.table), outcome.experiment
@@ -53,8 +55,17 @@ def markdown(outcome: Outcome) -> str:
         lines += [f"Published: {about.published}", "", f"Data: {about.data}", ""]
     lines += ["| " + " | ".join(cells) + " |" for cells in (table.headers, rule, *table.rows)]
     lines += ["", f"**Verdict: {outcome.verdict}.** {outcome.reason}", ""]
+    for name in outcome.figures:
+        lines += [f"![{name.replace('_', ' ')}]({name}.png)", ""]
     lines += [f"- {note}" for note in outcome.notes]
-    return "\n".join([*lines, f"- Took {outcome.seconds:.0f} s.", ""])
+    return "\n".join([*lines, f"- {_circumstances(outcome)}", ""])
+
+
+def _circumstances(outcome: Outcome) -> str:
+    """Return how much was run, how long it took and on what."""
+    packages = ", ".join(f"{name} {version(name)}" for name in ("conicnmf", "numpy", "numba"))
+    how = f"{outcome.setup or 'Run'}: {outcome.seconds:.0f} s"
+    return f"{how}, Python {python_version()}, {packages}."
 
 
 def write(outcome: Outcome, folder: str | Path) -> list[Path]:
