@@ -47,6 +47,10 @@ class Status(Enum):
         "rank, or start elsewhere."
     )
     INFEASIBLE = "No iterate satisfies every constraint; relax the one with the largest violation."
+    CONDITION_FAILED = (
+        "The condition that the update rule rests on fails here; the best iterate so far was kept. "
+        "Another solver may go on, see explain()."
+    )
     BACKEND_FAILED = (
         "Every cone solver failed on a block; rescale the data or name another backend."
     )
