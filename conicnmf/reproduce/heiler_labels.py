@@ -13,7 +13,9 @@ from scipy.optimize import nnls
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -23,8 +25,8 @@ from conicnmf.report.style import legend_below, new_figure, series, styled
 from conicnmf.reproduce.experiment import Experiment, Outcome, Setup
 
 TRAIN, TEST, RANK = 100, 300, 4
-CLAIMED = 0.75
-"""The published error falls to about half; up to this ratio the claim would count as confirmed."""
+CLAIMED = 0.6
+"""The published error falls to about half; up to this ratio the claim counts as confirmed."""
 NONE, FITTED = "none (unsupervised)", "errors, fitted codes"
 RIVALS = {
     "PCA": PCA(RANK),
@@ -45,8 +47,8 @@ class Split:
 
 def run(setup: Setup) -> Outcome:
     """Count test errors for shrinking label cones, averaged over random splits."""
-    radii = (0.2, 0.02) if setup.quick else (1.0, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05, 0.02)
-    splits = [_split(seed) for seed in setup.runs(quick=2, full=10)]
+    radii = (0.2, 0.02) if setup.quick else (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.005)
+    splits = [_split(seed) for seed in setup.runs(quick=2, full=20)]
     rows = [_row(NONE, [_supervised(split, None) for split in splits])]
     rows += [_row(f"{r}", [_supervised(split, r) for split in splits]) for r in radii]
     if not setup.quick:
@@ -61,13 +63,13 @@ def run(setup: Setup) -> Outcome:
         place = list(table.columns).index(column) + 1
         table.insert(place, f"{column}, ratio", table[column] / table[column].iloc[0])
     last = table.iloc[len(radii)]
-    ratio = last["errors, ratio"]
+    ratio, fitted = last["errors, ratio"], last[f"{FITTED}, ratio"]
     return Outcome(
         table,
         {"errors": _figure(table, len(radii))},
-        "agrees" if ratio <= CLAIMED else "differs",
-        f"with a shrinking radius the test error falls to {ratio:.2f} of the unsupervised one, "
-        f"{last[FITTED + ', ratio']:.2f} with codes by regression; published is about half.",
+        "agrees" if min(ratio, fitted) <= CLAIMED else "differs",
+        f"with a shrinking radius the test error falls to {fitted:.2f} of the unsupervised one with "
+        f"codes by regression and to {ratio:.2f} with codes by least squares; published is about half.",
         NOTES,
     )
 
@@ -82,8 +84,11 @@ NOTES = (
     "As the radius goes to 0 the model becomes NMF of the class means. Non-negative least squares "
     "knows nothing of the spread within classes, so the codes of test digits do not shrink with "
     "those of the training digits: see 'spread of test codes'.",
-    "'Fitted codes' replace least squares by ridge regression from training images to their codes, "
-    "which learns to ignore the spread within classes.",
+    "'Fitted codes' replace least squares by kernel ridge regression from training images to their "
+    "codes (Gaussian kernel, width and ridge by cross-validation on the training digits), which "
+    "learns to ignore the spread within classes. The unsupervised codes are fitted in the same way. "
+    "The first ten splits alone gave a ratio of 0.65 at radius 0.005, the second ten 0.75; with linear "
+    "ridge regression it was 0.75 and 0.81.",
     "Tried without a larger fall: balanced classes, digits of unit norm, least squares in the metric "
     "of the residuals, test digits factorized along without labels, the nearest class mean.",
     "The four best directions of linear discriminant analysis ('LDA') make far more than half of the "
@@ -136,7 +141,7 @@ def _supervised(split: Split, radius: float | None, fixed_scale: bool = True) ->
     problem = supervised_problem(split.V, split.y, radius, fixed_scale)
     result = problem.solve(cn.TangentPlane(), throw=False)
     train, test = (_codes(result.W, V) for V in (split.V, split.V_test))
-    encoder = RidgeCV(np.logspace(-2, 4, 13)).fit(split.V.T, result.H.T)
+    encoder = _encoder(split.V).fit(split.V.T, result.H.T)
     fitted, fitted_test = (encoder.predict(V.T).T for V in (split.V, split.V_test))
     return {
         "errors": _errors(split, train, test),
@@ -145,6 +150,14 @@ def _supervised(split: Split, radius: float | None, fixed_scale: bool = True) ->
         "spread of test codes": class_spread(test, split.y_test),
         "relative error": result.relative_error,
     }
+
+
+def _encoder(V: Array) -> GridSearchCV:
+    """Return a regression from images to codes, its width in units of the usual distance."""
+    squares = (V**2).sum(axis=0)
+    width = float(np.median(squares[:, None] + squares - 2 * V.T @ V))
+    grid = {"gamma": [0.5 / width, 1 / width, 2 / width], "alpha": [0.01, 0.03, 0.1, 0.3]}
+    return GridSearchCV(KernelRidge(kernel="rbf"), grid, scoring="neg_mean_squared_error")
 
 
 def _codes(W: Array, V: Array) -> Array:
@@ -194,7 +207,7 @@ EXPERIMENT = Experiment(
     title="Class labels as cones: test errors for shrinking radius",
     published="108 errors of 300 without labels, 95 with PCA; almost twice as good with strict "
     "label cones.",
-    data="USPS digits, rank 4, 100 to learn from and 300 to test on, ten random splits (two when "
-    "quick).",
+    data="USPS digits, rank 4, 100 to learn from and 300 to test on, twenty random splits (two "
+    "when quick).",
     run=run,
 )
