@@ -78,9 +78,9 @@ NOTES = (
     "Each code of a test digit is the non-negative least-squares fit by W; the classifier is "
     "multinomial logistic regression on standardised codes (C = 100). Errors are of 300 test digits, "
     "averaged over random splits. The published 54 stands for 'almost twice as good'.",
-    "The columns of W must have a fixed sum. Labels bound codes relative to the sum of their class "
-    "mean, so with free scales one row of H grows, its column of W shrinks, and the bound is met "
-    "without binding the other rows.",
+    "Labels bound codes relative to the sum of their class mean, so the columns of W have a fixed sum "
+    "here, lest one row of H grows while its column of W shrinks; at the smallest radius free scales "
+    "make no difference.",
     "As the radius goes to 0 the model becomes NMF of the class means. Non-negative least squares "
     "knows nothing of the spread within classes, so the codes of test digits do not shrink with "
     "those of the training digits: see 'spread of test codes'.",
