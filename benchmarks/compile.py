@@ -57,7 +57,6 @@ def first_calls(timer: Callable[[], float]) -> tuple[float, list[str]]:
 
 def _calls() -> list[Callable[[], object]]:
     from conicnmf.kernels import descent, elimination, hals, nnls, projections, pursuit
-    from conicnmf.kernels.balls import project_near
 
     rng = np.random.default_rng(0)
     A, Y, X = rng.random((6, 4)), rng.random((6, 5)), rng.standard_normal((4, 5))
@@ -67,7 +66,6 @@ def _calls() -> list[Callable[[], object]]:
         lambda: projections.project_band(X, 0.5, 0.8),
         lambda: projections.hoyer_sparseness(X),
         lambda: projections.project_hoyer(X, 1.5, 1.0),
-        lambda: projections.cone_row(X[0], 0.5, np.empty(5)),
         lambda: projections.project_halfspace_cone(X, X, 0.5),
         lambda: projections.project_orthant_plane(X, X),
         lambda: projections.project_orthant_plane_cone(X, X, 0.5),
@@ -76,7 +74,7 @@ def _calls() -> list[Callable[[], object]]:
         lambda: projections.project_l0(X, 2),
         lambda: projections.project_simplex(X),
         lambda: projections.project_l1_ball(X),
-        lambda: project_near(X, B, 0.5),
+        lambda: projections.project_near(X, B, 0.5),
         lambda: hals.hals_sweeps(G, C, B, 2),
         lambda: nnls.nnls_gram(G, C),
         lambda: descent.descend_held(G, C, B, X, held, 0.9),

@@ -4,7 +4,9 @@ State a factorization with CVXPY expressions (`Problem`) or from terms (`factori
 it with any solver that fits.
 """
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import Any as _Any
 
 from conicnmf import coding, datasets, measures
 from conicnmf.certify import Certificate, certify
@@ -37,6 +39,7 @@ from conicnmf.multistart import Multistart, multistart
 from conicnmf.penalties import L1, L2, ConvexPenalty, SparsenessReward
 from conicnmf.recognise import sparseness
 from conicnmf.result import History, Result, Status, load
+from conicnmf.selection import RankChoice, Stability, cross_validate_rank, path, stability
 from conicnmf.solvers import (
     ANLS,
     HALS,
@@ -51,6 +54,16 @@ from conicnmf.solvers import (
 from conicnmf.stop import FactorChange, MaxIter, RelDecrease, TimeLimit
 
 __version__ = _version("conicnmf")
+
+_LATER = ("estimators", "report", "reproduce", "testing")
+"""Modules that are imported when first used: scikit-learn and matplotlib take their time."""
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _LATER:
+        return _import_module(f"conicnmf.{name}")
+    raise AttributeError(f"module 'conicnmf' has no attribute {name!r}")
+
 
 __all__ = [
     "ANLS",
@@ -86,6 +99,7 @@ __all__ = [
     "Problem",
     "ProjectedGradient",
     "Random",
+    "RankChoice",
     "RelDecrease",
     "Result",
     "Simplex",
@@ -93,6 +107,7 @@ __all__ = [
     "Sparseness",
     "SparsenessReward",
     "SparsityMaximization",
+    "Stability",
     "Status",
     "TangentPlane",
     "TimeLimit",
@@ -102,12 +117,17 @@ __all__ = [
     "certify",
     "coding",
     "compare",
+    "cross_validate_rank",
     "datasets",
+    "estimators",
     "factorize",
     "load",
     "measures",
     "multistart",
+    "path",
+    "report",
     "solve",
     "sparse_code",
     "sparseness",
+    "stability",
 ]

@@ -121,7 +121,8 @@ class Blocks:
 
     def put(self, block: Block, factors: Factors, B: Array) -> Factors:
         """Return the factors with the block's B in its place."""
-        return {**factors, block.name: B if block.name == "H" else np.ascontiguousarray(B.T)}
+        # W stays a view of its transposed block, so that looking at the block again copies nothing.
+        return {**factors, block.name: B if block.name == "H" else B.T}
 
     def objective(self, factors: Factors) -> float:
         """Return the stated objective."""
@@ -141,8 +142,9 @@ class Blocks:
         W, H = factors["W"], factors["H"]
         if (W.shape[0], H.shape[1]) != self.problem.V.shape:
             return float("nan")
-        loss = self.H.loss if "reduced" in self.H.loss.abilities else Frobenius()
-        zero = loss.value(self.problem.V, 0 * W, 0 * H)
+        weighted = "reduced" in self.H.loss.abilities
+        loss = self.H.loss if weighted else Frobenius()
+        zero = self.H.zero_loss if weighted else loss.value(self.problem.V, 0 * W, 0 * H)
         return loss.value(self.problem.V, W, H) / zero if zero else float("nan")
 
     def violations(self, factors: Factors) -> dict[str, float]:
@@ -157,9 +159,14 @@ class Blocks:
             for constraint in block.constraints
         }
 
+    @cached_property
+    def empty(self) -> bool:
+        """Whether the data are zero."""
+        return not stored(self.problem.V).any()
+
     def collapsed(self, factors: Factors) -> bool:
         """Whether a factor lost a component it must keep."""
-        if not stored(self.problem.V).any():
+        if self.empty:
             return False  # zero is the answer for zero data
         return any(block.collapsed(self.view(block, factors)[1]) for block in self)
 

@@ -5,16 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 
-from conicnmf._types import Array
+from conicnmf._types import Array, Data
 from conicnmf.errors import InputError
+from conicnmf.validate import as_data
 
 
 def _unit(D: Any) -> Array:
     columns = np.asarray(D, dtype=float)
     norms = np.linalg.norm(columns, axis=0)
     return columns / np.where(norms > 0, norms, 1.0)
+
+
+def cosines(truth: Any, found: Any) -> Array:
+    """Return the cosine of every column of one dictionary with every column of another.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cosines(np.eye(2), [[3.0], [4.0]]).ravel()
+    array([0.6, 0.8])
+    """
+    first, second = _unit(truth), _unit(found)
+    if first.ndim != 2 or second.ndim != 2 or len(first) != len(second):
+        raise InputError(
+            f"dictionaries must be matrices with the same features as rows, got shapes "
+            f"{first.shape} and {second.shape}; atoms are columns"
+        )
+    return np.asarray(first.T @ second)
 
 
 def dictionary_similarity(truth: Any, found: Any) -> float:
@@ -26,14 +46,15 @@ def dictionary_similarity(truth: Any, found: Any) -> float:
     >>> dictionary_similarity(np.eye(3), 5 * np.eye(3)[:, [2, 0, 1]])
     1.0
     """
-    cosines = _unit(truth).T @ _unit(found)
-    return float(min(cosines.max(axis=0).mean(), cosines.max(axis=1).mean()))
+    alike = cosines(truth, found)
+    return float(min(alike.max(axis=0).mean(), alike.max(axis=1).mean()))
 
 
 def matched_cosines(truth: Any, found: Any) -> Array:
     """Return the cosine of each true column with the found one that it is matched to.
 
-    The matching is one to one and has the largest sum of cosines.
+    The matching is one to one and has the largest sum of cosines; where fewer columns were found
+    than there are, the others have cosine 0.
 
     Examples
     --------
@@ -41,9 +62,11 @@ def matched_cosines(truth: Any, found: Any) -> Array:
     >>> matched_cosines(np.eye(2), np.array([[0.0, 1.0], [1.0, 0.0]]))
     array([1., 1.])
     """
-    cosines = _unit(truth).T @ _unit(found)
-    rows, columns = linear_sum_assignment(-cosines)
-    return np.asarray(cosines[rows, columns])
+    alike = cosines(truth, found)
+    rows, columns = linear_sum_assignment(-alike)
+    matched = np.zeros(len(alike))
+    matched[rows] = alike[rows, columns]
+    return matched
 
 
 def support_scores(truth: Any, found: Any) -> tuple[float, float]:
@@ -71,10 +94,18 @@ def explained_variance(V: Any, W: Any, H: Any) -> float:
     >>> explained_variance(V, np.eye(2), V)
     1.0
     """
-    data = np.asarray(V, dtype=float)
-    residual = np.sum((data - np.asarray(W) @ np.asarray(H)) ** 2)
-    total = np.sum((data - data.mean(axis=1, keepdims=True)) ** 2)
-    return float(1 - residual / total) if total else float("nan")
+    data, basis, codes = as_data(V), np.asarray(W, dtype=float), np.asarray(H, dtype=float)
+    mean = np.asarray(data.mean(axis=1), dtype=float).reshape(-1, 1)
+    total = _squared_error(data, mean, np.ones((1, data.shape[1])))
+    return 1 - _squared_error(data, basis, codes) / total if total else float("nan")
+
+
+def _squared_error(V: Data, W: Array, H: Array) -> float:
+    """Return ‖V − W H‖², without a dense matrix of the size of V where V is sparse."""
+    if not sp.issparse(V):
+        return float(np.sum((V - W @ H) ** 2))
+    cross = np.sum((V.T @ W).T * H)
+    return float(np.sum(np.asarray(V.data) ** 2) - 2 * cross + np.sum((W.T @ W) * (H @ H.T)))
 
 
 def rounds_to(values: Any, level: float = 0.95) -> int | None:
@@ -87,3 +118,61 @@ def rounds_to(values: Any, level: float = 0.95) -> int | None:
     """
     reached = np.flatnonzero(np.asarray(values) >= level)
     return int(reached[0]) if reached.size else None
+
+
+def orthogonality(W: Any) -> float:
+    """Return ρ = 1 − the mean cosine of two columns of W ≥ 0: 1 when no two overlap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> orthogonality(np.eye(3)), abs(orthogonality(np.ones((3, 2)))) < 1e-12
+    (1.0, True)
+    """
+    cosines = _unit(W).T @ _unit(W)
+    r = len(cosines)
+    return float(1 - (cosines.sum() - np.trace(cosines)) / (r * (r - 1))) if r > 1 else 1.0
+
+
+def fisher_ratio(scores: Any, labels: Any) -> float:
+    """Return the variance of the class means of some scores over their variance within classes.
+
+    Examples
+    --------
+    >>> fisher_ratio([0.0, 2.0, 4.0, 6.0], [0, 0, 1, 1])
+    4.0
+    """
+    values, classes = np.asarray(scores, dtype=float).ravel(), np.asarray(labels)
+    if classes.shape != values.shape:
+        raise InputError(f"labels must be one a score, got {classes.shape} for {values.shape}")
+    _, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    means = np.bincount(codes, values) / counts
+    within = float(np.mean((values - means[codes]) ** 2))
+    between = float(np.mean((means[codes] - values.mean()) ** 2))
+    return between / within if within else float("inf") if between else float("nan")
+
+
+def equal_error_rate(scores: Any, labels: Any) -> float:
+    """Return the error rate at the threshold where both kinds of error are equally frequent.
+
+    `labels` are true for the samples that should have the larger scores. Between two thresholds the
+    rates are interpolated.
+
+    Examples
+    --------
+    >>> equal_error_rate([0.1, 0.4, 0.3, 0.9], [False, False, True, True])
+    0.5
+    """
+    values, positive = np.asarray(scores, dtype=float).ravel(), np.asarray(labels).astype(bool)
+    if positive.shape != values.shape or positive.all() or not positive.any():
+        raise InputError(
+            f"labels must be true for some scores and false for others, one each, got "
+            f"{int(positive.sum())} true of {positive.size} for {values.size} scores"
+        )
+    cuts = np.append(np.unique(values), np.inf)
+    missed = np.array([np.mean(values[positive] < cut) for cut in cuts])
+    false = np.array([np.mean(values[~positive] >= cut) for cut in cuts])
+    gap = missed - false  # rises from −1 to 1
+    k = int(np.argmax(gap >= 0))
+    share = -gap[k - 1] / (gap[k] - gap[k - 1])
+    return float(missed[k - 1] + share * (missed[k] - missed[k - 1]))

@@ -10,6 +10,7 @@ import pandas as pd
 
 from conicnmf._types import Array
 from conicnmf.compare import compare
+from conicnmf.compare.rows import FAILED
 from conicnmf.engine import choose_solver
 from conicnmf.errors import InputError
 from conicnmf.problem import Problem
@@ -43,7 +44,8 @@ class Multistart:
     @property
     def objectives(self) -> Array:
         """The objectives of the runs that did not fail, from the lowest up."""
-        return np.sort(self.table["objective"].dropna().to_numpy())
+        fine = ~self.table["status"].isin(FAILED)
+        return np.sort(self.table["objective"][fine].to_numpy())
 
     @property
     def spread(self) -> float:
@@ -86,7 +88,7 @@ def multistart(
     progress : bool
         Show a progress bar.
     **options
-        Passed on to `solve`: `init`, `stop`, `time_limit`.
+        Passed on to `compare`: `init`, `stop`, `time_limit`, `budget`, `store`.
 
     Returns
     -------

@@ -22,6 +22,17 @@ def test_the_best_of_many_starts_comes_back_with_the_spread():
     assert "4 starts" in repr(runs)
 
 
+def test_a_killed_multistart_goes_on_from_its_store(tmp_path):
+    problem = cn.factorize(cn.datasets.low_rank(15, 12, 3, seed=0).V, 3)
+    few = cn.multistart(problem, cn.HALS(), 2, stop=5, store=tmp_path)
+    more = cn.multistart(problem, cn.HALS(), 4, stop=5, store=tmp_path)
+    assert more.table["seconds"][:2].tolist() == few.table["seconds"].tolist()
+    assert len(more.objectives) == 4
+    spent = cn.multistart(problem, cn.HALS(), 6, stop=5, store=tmp_path, budget=0)
+    assert len(spent.objectives) == 4
+    assert "6 starts, 4 finished" in repr(spent)
+
+
 def test_a_start_count_below_one_is_refused():
     with pytest.raises(cn.InputError, match="at least one start"):
         cn.multistart(cn.factorize(np.ones((3, 3)), 1), n=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conicnmf.cli import demo, lists, reproduce, run
+from conicnmf.cli import comparing, demo, fit, lists, reproduce
 from conicnmf.cli._app import app
 
-__all__ = ["app", "demo", "lists", "reproduce", "run"]
+__all__ = ["app", "comparing", "demo", "fit", "lists", "reproduce"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Annotated, Any, Literal
 
@@ -16,8 +18,9 @@ from typer.core import TyperGroup
 from conicnmf.errors import ConicNMFError
 from conicnmf.report.tables import Table
 
-BAD_INPUT = 2
 FAILED = 1
+BAD_INPUT = 2
+INTERRUPTED = 130
 
 
 class _Group(TyperGroup):
@@ -27,6 +30,14 @@ class _Group(TyperGroup):
         """Run a command; what the user can put right is told in red."""
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # whoever reads the output has seen enough
+        except KeyboardInterrupt as error:
+            complain("interrupted")
+            raise typer.Exit(INTERRUPTED) from error
+        except MemoryError as error:
+            complain("the memory does not suffice; use fewer samples (--samples) or a smaller rank")
+            raise typer.Exit(FAILED) from error
         except (ConicNMFError, OSError) as error:
             complain(str(error))
             raise typer.Exit(BAD_INPUT) from error
@@ -35,9 +46,9 @@ class _Group(TyperGroup):
 app = typer.Typer(
     cls=_Group,
     help="Sparse non-negative matrix factorization: V ≈ W H with constraints on W and H.",
-    epilog="Example: conicnmf demo",
+    epilog="Example: conicnmf demo. Exit codes: 0 all well, 1 a solve failed, 2 the input is at "
+    "fault, 130 interrupted.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -71,9 +82,19 @@ def wants_progress(quiet: bool) -> bool:
     return not quiet and Console(stderr=True).is_terminal
 
 
-def complain(message: str) -> None:
+@contextmanager
+def working(message: str, shown: bool) -> Iterator[None]:
+    """Show that something is being done, on standard error."""
+    if shown:
+        with Console(stderr=True).status(message):
+            yield
+    else:
+        yield
+
+
+def complain(message: str, color: str = "red") -> None:
     """Print a message in red on standard error."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(message, style="red"))
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(message, style=color))
 
 
 def show(table: Table, title: str | None = None) -> None:

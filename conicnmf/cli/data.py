@@ -1,9 +1,9 @@
-"""Where DATA comes from: a data set by its name, or a file."""
+"""Where DATA comes from: a data set by its name, a file, or a folder of pictures."""
 
 from __future__ import annotations
 
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,54 +12,109 @@ import pandas as pd
 import scipy.io
 import scipy.sparse as sp
 
-from conicnmf._types import Data
+from conicnmf._types import Data, stored
+from conicnmf.cli.delimited import read_sheet
+from conicnmf.cli.pictures import read_pictures
 from conicnmf.datasets import load, names
 from conicnmf.errors import InputError
 from conicnmf.validate import as_data
 
-ENDINGS = (".npz", ".npy", ".csv", ".mtx")
+TEXT = (".csv", ".tsv", ".txt")
+ENDINGS = (".npz", ".npy", ".mtx", *TEXT)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How DATA is read.
+
+    Parameters
+    ----------
+    samples_are_rows : bool
+        Transpose.
+    n_samples : int, optional
+        Keep so many samples, drawn at random.
+    image_shape : str, optional
+        Such as 16x16.
+    skip_text : bool
+        Leave out columns of text.
+    missing : bool
+        Entries that are not there are left out of the loss instead of refused.
+    """
+
+    samples_are_rows: bool = False
+    n_samples: int | None = None
+    image_shape: str | None = None
+    skip_text: bool = False
+    missing: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A matrix of features × samples, what it is called, and its image shape if it has one."""
+    """A matrix of features × samples, what it is called, and what is known of it.
+
+    `known` is true where an entry is there; None when all are. Names are there when the file has
+    them.
+    """
 
     name: str
     V: Data
     image_shape: tuple[int, int] | None = None
+    known: Any = None
+    features: list[str] | None = None
+    samples: list[str] | None = None
+    is_text: bool = False
+
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know before reading the result."""
+        low = float(stored(self.V).min(initial=0.0))
+        if low < 0:
+            return [f"DATA has entries below zero (to {low:.3g}), which W H ≥ 0 cannot reach"]
+        return []
+
+    def transposed(self) -> Source:
+        """Return the source with rows as samples."""
+        V: Any = self.V
+        return replace(self, V=V.T, features=self.samples, samples=self.features)
+
+    def some(self, count: int, seed: int = 0) -> Source:
+        """Keep random columns, in their order."""
+        V: Any = self.V
+        total = V.shape[1]
+        if not 1 <= count <= total:
+            raise InputError(f"--samples must be from 1 to the {total} there are, got {count}")
+        kept = np.sort(np.random.default_rng(seed).choice(total, count, replace=False))
+        samples = None if self.samples is None else [self.samples[i] for i in kept]
+        return replace(self, V=V[:, kept], samples=samples)
 
 
-def read_data(
-    where: str,
-    *,
-    samples_are_rows: bool = False,
-    n_samples: int | None = None,
-    image_shape: str | None = None,
-    seed: int = 0,
-) -> Source:
+def read_data(where: str, how: Reading | None = None) -> Source:
     """Return the data that a name or a path stands for.
 
     Examples
     --------
-    >>> read_data("bars", n_samples=50, image_shape="3x3").V.shape
+    >>> read_data("bars", Reading(n_samples=50, image_shape="3x3")).V.shape
     (9, 50)
     """
-    if where in names():
-        dataset = load(where)
-        source = Source(where, dataset.V, dataset.image_shape)
-    else:
-        source = Source(Path(where).stem, _read_file(where))
-    V: Any = as_data(source.V)
-    V = V.T if samples_are_rows else V
-    if n_samples is not None:
-        V = _some(V, n_samples, seed)
-    shape = source.image_shape if image_shape is None else parse_shape(image_shape)
-    if shape is not None and shape[0] * shape[1] != V.shape[0]:
+    how = Reading() if how is None else how
+    shape = None if how.image_shape is None else parse_shape(how.image_shape)
+    source = _read(where, shape, how.skip_text)
+    if how.samples_are_rows:
+        source = source.transposed()
+    if how.n_samples is not None:
+        source = source.some(how.n_samples)
+    source = _complete(source, how.missing)
+    source = replace(source, V=as_data(source.V))
+    shape = source.image_shape if shape is None else shape
+    features = source.V.shape[0]
+    if shape is not None and shape[0] * shape[1] != features:
+        remedy = "leave out" if how.samples_are_rows else "add"
+        when = "column" if how.samples_are_rows else "row"
         raise InputError(
-            f"the image shape must have as many pixels as a sample has entries ({V.shape[0]}), got "
-            f"{shape[0]}x{shape[1]}; add --samples-are-rows if each row is a sample"
+            f"the image shape must have as many pixels as a sample has entries ({features}), got "
+            f"{shape[0]}x{shape[1]}; {remedy} --samples-are-rows if each {when} is a sample"
         )
-    return Source(source.name, V, shape)
+    return replace(source, image_shape=shape)
 
 
 def parse_shape(text: str) -> tuple[int, int]:
@@ -76,27 +131,43 @@ def parse_shape(text: str) -> tuple[int, int]:
     return int(parts[0]), int(parts[1])
 
 
-def _some(V: Any, n_samples: int, seed: int) -> Any:
-    """Keep random columns, in their order."""
-    total = V.shape[1]
-    if not 1 <= n_samples <= total:
-        raise InputError(f"--samples must be from 1 to the {total} there are, got {n_samples}")
-    kept = np.sort(np.random.default_rng(seed).choice(total, n_samples, replace=False))
-    return V[:, kept]
-
-
-def _read_file(where: str) -> Any:
-    path = Path(where)
-    if path.suffix.lower() not in ENDINGS:
+def _complete(source: Source, missing: bool) -> Source:
+    """Set entries that are not there to zero and remember which, or refuse them."""
+    V: Any = source.V
+    if sp.issparse(V) or V.dtype.kind != "f" or not np.isnan(V).any():
+        return source
+    gone = np.isnan(V)
+    if not missing:
+        row, column = (int(i) for i in np.argwhere(gone)[0])
         raise InputError(
-            f"DATA is the name of a data set or a file {', '.join(ENDINGS)}, got {where!r}; "
-            f"the names are {', '.join(names())}"
+            f"every entry must be there, got {int(gone.sum())} of {V.size} that are empty or NaN, the "
+            f"first in row {row + 1}, column {column + 1}; add --missing to leave them out of the loss"
+        )
+    return replace(source, V=np.where(gone, 0, V), known=~gone)
+
+
+def _read(where: str, shape: tuple[int, int] | None, skip_text: bool) -> Source:
+    if where in names():
+        dataset = load(where)
+        return Source(where, dataset.V, dataset.image_shape)
+    path = Path(where)
+    if path.is_dir():
+        V, size, files = read_pictures(path, shape)
+        return Source(path.resolve().name, V, size, samples=files)
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise InputError(
+            f"DATA is the name of a data set, a file {', '.join(ENDINGS)} or a folder of pictures, got "
+            f"{where!r}; spreadsheets can be saved as .csv, the names are {', '.join(names())}"
         )
     if not path.is_file():
         raise InputError(f"there is no file {where!r}; check the path")
-    readers = {".npz": _npz, ".npy": _npy, ".csv": _csv, ".mtx": scipy.io.mmread}
     try:
-        return readers[path.suffix.lower()](path)
+        if ending in TEXT:
+            sheet = read_sheet(path, skip_text)
+            return Source(path.stem, sheet.values, None, None, sheet.rows, sheet.columns, True)
+        readers: dict[str, Any] = {".npz": _npz, ".npy": _npy, ".mtx": scipy.io.mmread}
+        return Source(path.stem, readers[ending](path))
     except InputError:
         raise
     except (ValueError, EOFError, zipfile.BadZipFile, pd.errors.ParserError) as error:
@@ -122,28 +193,3 @@ def _npz(path: Path) -> Any:
             f"{', '.join(matrices) or 'none'}; save it with np.savez(path, V=V)"
         )
     return next(iter(matrices.values()))
-
-
-def _csv(path: Path) -> Any:
-    """Return a table of numbers; the first line may be a header."""
-    with path.open(encoding="utf-8-sig") as lines:
-        header = 0 if any(_is_word(cell) for cell in lines.readline().split(",")) else None
-    frame = pd.read_csv(path, header=header, encoding="utf-8-sig")
-    words = [str(name) for name, kind in frame.dtypes.items() if kind.kind not in "fiub"]
-    if words or frame.empty:
-        raise InputError(
-            f"{path} must hold numbers separated by commas, below at most one header line; "
-            f"got text in column {', '.join(words[:3]) or '(no columns)'}"
-        )
-    return frame.to_numpy()
-
-
-def _is_word(cell: str) -> bool:
-    cell = cell.strip().strip('"')
-    if not cell:
-        return False
-    try:
-        float(cell)
-    except ValueError:
-        return True
-    return False

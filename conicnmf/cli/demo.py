@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from conicnmf.cli import options as o
-from conicnmf.cli._app import app, screen, wants_progress
-from conicnmf.cli.run import show_comparison
+from conicnmf.cli._app import app, print_json, screen, wants_progress
+from conicnmf.cli.comparing import certificates_of, show_comparison
 from conicnmf.compare import Comparison, compare
 from conicnmf.constraints import NonNegative, Sparseness
 from conicnmf.datasets import Dataset, load
@@ -27,24 +26,29 @@ def demo(
     ] = "report.html",
     seeds: Annotated[int, typer.Option(min=1, help="Starts, which all solvers share.")] = 2,
     quick: Annotated[bool, typer.Option("--quick", help="Few digits, few iterations.")] = False,
+    json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
     """Compare all solvers on handwritten digits, plain and sparse, and write an HTML report."""
     digits = load("digits", n_samples=60 if quick else 500)
     progress = wants_progress(quiet)
-    if progress:
+    if progress and not json:
         screen().print("Compiling the numerical kernels, once after each installation …")
     _compare(load("digits", n_samples=20), [0], stop=2)
     options: dict[str, Any] = {"stop": 20} if quick else {"time_limit": 10.0}
     comparison = _compare(digits, range(seeds), progress=progress, **options)
-    show_comparison(comparison, title=f"{digits.V.shape[1]} digits of 8×8 pixels, rank {RANK}")
     page = html_report(
         comparison,
         output,
         title="Handwritten digits, plain and sparse",
         image_shape=digits.image_shape,
-    )
-    screen().print(f"Report: {Path(page).resolve()}", soft_wrap=True, markup=False)
+        certificate=certificates_of(comparison),
+    ).resolve()
+    if json:
+        print_json({"runs": comparison.table.to_dict("records"), "files": [str(page)]})
+        return
+    show_comparison(comparison, title=f"{digits.V.shape[1]} digits of 8×8 pixels, rank {RANK}")
+    screen().print(f"Report: {page}", soft_wrap=True, markup=False)
 
 
 def _problems(digits: Dataset) -> dict[str, Problem]:

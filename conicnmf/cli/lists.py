@@ -9,7 +9,8 @@ import numpy as np
 
 from conicnmf import datasets as data
 from conicnmf.blocks import blocks_of
-from conicnmf.cli._app import app, screen, show
+from conicnmf.cli import options as o
+from conicnmf.cli._app import app, print_json, screen, show
 from conicnmf.compat import mismatches
 from conicnmf.constraints import Box, Convex, Fixed, NonNegative, Simplex, Sparseness, UnitNorm
 from conicnmf.losses import WeightedFrobenius
@@ -55,24 +56,42 @@ _LEGEND = (
 
 
 @app.command(epilog="Example: conicnmf solvers")
-def solvers() -> None:
+def solvers(json: o.Json = False) -> None:
     """List the solvers and the kinds of problems each can solve."""
     problems = {name: blocks_of(problem) for name, problem in representative_problems().items()}
-    fits = [
-        [kind.__name__, *("·" if mismatches(b, kind()) else "✓" for b in problems.values())]
+    reasons = {
+        kind: {name: mismatches(blocks, kind()) for name, blocks in problems.items()}
         for kind in SOLVERS
-    ]
+    }
+    if json:
+        print_json(
+            [
+                {"solver": kind.__name__, "words": _first_line(kind), "reasons": why}
+                | {"fits": [name for name in problems if not why[name]]}
+                for kind, why in reasons.items()
+            ]
+        )
+        return
     show(Table(["solver", "in words"], [[kind.__name__, _first_line(kind)] for kind in SOLVERS]))
     screen().print()
+    fits = [
+        [kind.__name__, *("·" if why[name] else "✓" for name in problems)]
+        for kind, why in reasons.items()
+    ]
     show(Table(["fits", *problems], fits))
     screen().print()
     screen().print(_LEGEND)
 
 
 @app.command(epilog="Example: conicnmf datasets")
-def datasets() -> None:
+def datasets(json: o.Json = False) -> None:
     """List the data sets that `fit` and `compare` know by name."""
-    show(Table(["name", "features × samples", "from"], [list(row) for row in data.available()]))
+    rows = [list(row) for row in data.available()]
+    headers = ["name", "features × samples", "from"]
+    if json:
+        print_json([dict(zip(("name", "shape", "from"), row, strict=True)) for row in rows])
+    else:
+        show(Table(headers, rows))
 
 
 def _first_line(kind: type) -> str:

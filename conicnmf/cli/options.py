@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
 
 from conicnmf.constraints import NonNegative, Sparseness
+from conicnmf.datasets import names
 from conicnmf.errors import InputError
+from conicnmf.losses import WeightedFrobenius
 from conicnmf.penalties import L1
 from conicnmf.problem import Problem, factorize
 from conicnmf.solvers import SOLVERS, Chain, JointNLP, Solver
@@ -16,9 +19,14 @@ from conicnmf.stop import MaxIter, RelDecrease, Stop
 from conicnmf.terms import Term
 
 Data = Annotated[
-    str, typer.Argument(metavar="DATA", help="A data set (see `conicnmf datasets`) or a file "
-    ".npz, .npy, .csv, .mtx; columns are samples.")
-]  # fmt: skip
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A data set (see `conicnmf datasets`), a file .npz, .npy, .mtx, .csv, .tsv or .txt, or "
+        "a folder of pictures; columns are samples.",
+        autocompletion=lambda incomplete: beginning(incomplete, names()),
+    ),
+]
 Rank = Annotated[int, typer.Option(help="The number of components.")]
 SparseW = Annotated[
     float | None, typer.Option(help="Least Hoyer sparseness of each column of W, 0 to 1.")
@@ -35,11 +43,25 @@ MaxIterations = Annotated[
 ]
 Limit = Annotated[float | None, typer.Option("--time-limit", help="Seconds for each run.")]
 ImageShape = Annotated[
-    str | None, typer.Option(metavar="16x16", help="Rows and columns of a sample as an image.")
+    str | None,
+    typer.Option(
+        metavar="16x16",
+        help="Rows and columns of a sample as an image; pictures in a folder are scaled to it.",
+    ),
 ]
 SamplesAreRows = Annotated[bool, typer.Option("--samples-are-rows", help="Transpose DATA.")]
 Samples = Annotated[
     int | None, typer.Option("--samples", help="Use only so many samples, drawn at random.")
+]
+SkipText = Annotated[
+    bool, typer.Option("--skip-text", help="Leave out columns of text in a .csv, .tsv or .txt.")
+]
+Missing = Annotated[
+    bool, typer.Option("--missing", help="Leave entries that are empty or NaN out of the loss.")
+]
+Certify = Annotated[
+    bool,
+    typer.Option("--certificate/--no-certificate", help="Check the result by other routes."),
 ]
 Output = Annotated[
     str | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where files are written.")
@@ -59,8 +81,9 @@ def state_problem(
     sparse_w_max: float | None = None,
     sparse_h: float | None = None,
     l1_h: float | None = None,
+    known: Any = None,
 ) -> Problem:
-    """Return the problem that the options state.
+    """Return the problem that the options state; `known` is true where V has an entry.
 
     Examples
     --------
@@ -76,7 +99,26 @@ def state_problem(
         H.append(Sparseness(sparse_h))
     if l1_h is not None:
         H.append(L1(l1_h))
-    return factorize(V, rank, W=W, H=H)
+    loss = None if known is None else WeightedFrobenius(known)
+    return factorize(V, rank, loss=loss, W=W, H=H)
+
+
+def beginning(incomplete: str, choices: Iterable[str]) -> list[str]:
+    """Return the choices that a shell may complete a word to."""
+    return [choice for choice in choices if choice.startswith(incomplete)]
+
+
+def complete_solver(incomplete: str) -> list[str]:
+    """Return what a name of solvers, joined by commas or plus signs, may go on to.
+
+    Examples
+    --------
+    >>> complete_solver("HALS,Tan")
+    ['HALS,TangentPlane']
+    """
+    cut = 1 + max(incomplete.rfind(","), incomplete.rfind("+"))
+    found = beginning(incomplete[cut:], (kind.__name__ for kind in SOLVERS))
+    return [incomplete[:cut] + name for name in found]
 
 
 def find_solver(name: str) -> Solver:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from json import loads
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
 from conicnmf.cli import options as o
-from conicnmf.cli._app import app, screen, show, wants_progress
-from conicnmf.errors import InputError
+from conicnmf.cli._app import FAILED, app, complain, print_json, screen, show, wants_progress
+from conicnmf.cli.files import file_names, output_folder, tell_files
+from conicnmf.errors import ConicNMFError, InputError
 from conicnmf.report.tables import Table
-from conicnmf.reproduce import EXPERIMENTS, Outcome, reproduce, write
+from conicnmf.reproduce import EXPERIMENTS, Experiment, Outcome, reproduce, write
 from conicnmf.reproduce.registry import find
 from conicnmf.reproduce.write import as_table
 
@@ -24,7 +26,12 @@ _COLORS = {"agrees": "green", "better": "green", "differs": "yellow"}
 )
 def reproduce_command(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="ID…", help="Experiments, see --list.")
+        list[str] | None,
+        typer.Argument(
+            metavar="ID…",
+            help="Experiments, see --list.",
+            autocompletion=lambda incomplete: o.beginning(incomplete, EXPERIMENTS),
+        ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
     full: Annotated[
@@ -33,28 +40,70 @@ def reproduce_command(
     listed: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
     jobs: Annotated[int, typer.Option(help="Processes; times are fair with one only.")] = 1,
     output: o.Output = None,
+    json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Run published experiments again: the published figures beside the measured ones."""
+    """Run published experiments again: the published figures beside the measured ones.
+
+    Ends with 0 when all were run, whatever their verdict, with 1 when one of several could not be
+    run, with 2 when the input is at fault.
+    """
     if listed:
-        rows = [[e.id, e.title, e.published] for e in EXPERIMENTS.values()]
-        show(Table(["id", "what", "published"], rows))
+        _list(json)
         return
     if everything == bool(ids):
         raise InputError("name experiments or give --all, not both; --list shows what there is")
     # A mistyped id should end the program before the first experiment runs, not after hours.
-    for experiment in [find(name) for name in ids or EXPERIMENTS]:
-        outcome = reproduce(
-            experiment.id, quick=not full, n_jobs=jobs, progress=wants_progress(quiet)
-        )
-        _show(outcome)
-        if output is not None:
-            files = write(outcome, Path(output) / experiment.id)
-            names = ", ".join(map(str, files))
-            screen().print(f"Written: {names}", soft_wrap=True, markup=False)
+    chosen = [find(name) for name in ids or EXPERIMENTS]
+    folder = None if output is None else output_folder(output)
+    told: list[dict[str, Any]] = []
+    for experiment in chosen:
+        try:
+            outcome = reproduce(
+                experiment.id, quick=not full, n_jobs=jobs, progress=wants_progress(quiet)
+            )
+        except (ConicNMFError, OSError) as error:  # data may not be on this machine
+            if len(chosen) == 1:
+                raise
+            complain(f"{experiment.id} was not run: {error}")
+            told.append({"id": experiment.id, "verdict": "not run", "reason": str(error)})
+            continue
+        files = [] if folder is None else write(outcome, folder / experiment.id)
+        told.append(_as_json(experiment, outcome, files))
+        if not json:
+            _show(outcome, files)
+    if json:
+        print_json(told)
+    elif len(told) > 1:
+        rows = [[line[name] for name in ("id", "verdict", "reason")] for line in told]
+        show(Table(["id", "verdict", "reason"], rows))
+    if any(line["verdict"] == "not run" for line in told):
+        raise typer.Exit(FAILED)
 
 
-def _show(outcome: Outcome) -> None:
+def _list(json: bool) -> None:
+    if json:
+        names = ("id", "paper", "title", "published", "data")
+        print_json([{n: getattr(e, n) for n in names} for e in EXPERIMENTS.values()])
+    else:
+        rows = [[e.id, e.title, e.published] for e in EXPERIMENTS.values()]
+        show(Table(["id", "what", "published"], rows))
+
+
+def _as_json(experiment: Experiment, outcome: Outcome, files: list[Path]) -> dict[str, Any]:
+    return {
+        "id": experiment.id,
+        "verdict": outcome.verdict,
+        "reason": outcome.reason,
+        "published": experiment.published,
+        "notes": list(outcome.notes),
+        "seconds": outcome.seconds,
+        "table": loads(outcome.table.to_json(orient="records")),
+        "files": file_names(files),
+    }
+
+
+def _show(outcome: Outcome, files: list[Path]) -> None:
     about = outcome.experiment
     assert about is not None
     screen().print(Text(f"{about.id}: {about.title}", style="bold"))
@@ -64,4 +113,6 @@ def _show(outcome: Outcome) -> None:
         screen().print(f"· {note}", markup=False)
     verdict = Text(outcome.verdict, style=_COLORS[outcome.verdict])
     screen().print(verdict.append(f": {outcome.reason} ({outcome.seconds:.0f} s)", style="default"))
+    if files:
+        tell_files(files)
     screen().print()

@@ -60,6 +60,9 @@ class LeastSquares(Coder):
 class Lasso(Coder):
     """Minimize ‖v − W h‖² + weight · ‖h‖₁ over h ≥ 0, exactly.
 
+    Where a paper halves the square, ½‖v − W h‖² + λ‖h‖₁, the weight is 2λ: ``Lasso(2 * lam)``
+    codes new samples in a basis from non-negative sparse coding.
+
     Examples
     --------
     >>> import numpy as np
@@ -122,7 +125,8 @@ class Threshold(Coder):
         """Solve and cut off."""
         H = nnls_gram(G, C, B)
         H = np.where(self.threshold > H, 0.0, H).astype(H.dtype, copy=False)
-        return _on_support(G, C, H) if self.refit else H
+        # At the price 0 nothing more is dropped: least squares on the support of H.
+        return eliminate(G, C, yy, H, 0.0) if self.refit else H
 
 
 @dataclass(frozen=True)
@@ -195,13 +199,9 @@ class ForwardBackward(Coder):
 
     def __post_init__(self) -> None:
         _check("ForwardBackward", "a weight >= 0", self.weight, self.weight >= 0)
+        if self.max_atoms is not None:
+            _check("ForwardBackward", "max_atoms >= 1", self.max_atoms, self.max_atoms >= 1)
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Alternate additions and eliminations."""
         return forward_backward(G, C, yy, self.weight, self.max_atoms or len(G))
-
-
-def _on_support(G: Array, C: Array, H: Array) -> Array:
-    """Solve with the codes that are zero held there."""
-    # With W ≥ 0 an atom enters only where its correlation is positive: make it negative elsewhere.
-    return nnls_gram(G, np.where(H > 0, C, -1.0 - np.abs(C)), H)

@@ -20,6 +20,8 @@ from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.terms import Quadratic
 
 _SWEEPS = 2000
+_FEW_SWEEPS = 50
+"""Where so many do not settle a block without planes, its active sets are searched instead."""
 
 
 def native_reasons(block: Block) -> Iterator[str]:
@@ -79,13 +81,13 @@ class NativeStep:
         begin = time.perf_counter()
         G, C = self.quadratic.G, self.quadratic.C
         held = cuts[0].active if cuts else np.zeros(self.block.shape[0], dtype=bool)
-        sweeps = 1
-        if self.s_max == 1 and not held.any():
-            B = nnls_gram(G, C, self.last)
-        else:
-            start = np.zeros_like(C) if self.last is None else self.last
-            T = cuts[0].normals() if cuts else np.zeros_like(C)
-            B, sweeps = descend_held(G, C, start, T, held, self.s_max, _SWEEPS, self.rtol)
+        T = cuts[0].normals() if cuts else np.zeros_like(C)
+        plain = self.s_max == 1 and not held.any()
+        most = _FEW_SWEEPS if plain else _SWEEPS
+        start = np.zeros_like(C) if self.last is None else self.last
+        B, sweeps = descend_held(G, C, start, T, held, self.s_max, most, self.rtol)
+        if plain and sweeps == most:
+            B = nnls_gram(G, C, B)
         self.last = B
         status = cp.OPTIMAL if sweeps < _SWEEPS else cp.OPTIMAL_INACCURATE
         return Solution(B, [InnerSolve("NATIVE", status, sweeps, time.perf_counter() - begin)])

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conicnmf._types import Array
-from conicnmf.kernels._factor import Places, forward, inlined, push, remove, solve
-from conicnmf.kernels._jit import jit
+from conicnmf.kernels._factor import Places, forward, push, remove, solve
+from conicnmf.kernels._jit import inlined, inner, jit
 
 Work: TypeAlias = tuple[Array, Array, Places, Array, Array, Array]
 State: TypeAlias = NDArray[np.int8]
@@ -35,14 +35,14 @@ _SURE = 10
 _BLURRED = 1e-3
 
 
-@jit
+@inner
 def workspace(r: int) -> Work:
     """Return U, z, atoms, v, s, w of one thread: the factor, two scratch vectors, the gradient."""
     places = np.empty(r, np.int64)
     return np.empty((r, r)), np.empty(r), places, np.empty(r), np.empty(r), np.empty(r)
 
 
-@jit
+@inner
 def gradient(G: Array, c: Array, atoms: Places, k: int, x: Array, w: Array) -> None:
     """Write w = c − G x, where x lives on the first k atoms."""
     r = c.size
@@ -63,7 +63,7 @@ def gradient(G: Array, c: Array, atoms: Places, k: int, x: Array, w: Array) -> N
         i += 1
 
 
-@jit
+@inner
 def tolerance(c: Array, x: Array, noise: float) -> float:
     """Return the size of gradient that is rounding: unit atoms make |G| ≤ 1."""
     size, total = 0.0, 0.0
@@ -73,7 +73,7 @@ def tolerance(c: Array, x: Array, noise: float) -> float:
     return 2 * noise * (size + total)
 
 
-@jit
+@inner
 def step(x: Array, work: Work, state: State, k: int) -> tuple[int, bool]:
     """Move x to the least-squares point of the factor; atoms that reach zero drop out and wait.
 
@@ -106,7 +106,7 @@ def step(x: Array, work: Work, state: State, k: int) -> tuple[int, bool]:
                 k -= 1
 
 
-@inlined
+@inner
 def _exchanges(work: Work, k: int) -> bool:
     """Return whether the atom at place k, as it grows, drives another coefficient to zero."""
     U, z, _, _, s, _ = work
@@ -117,7 +117,7 @@ def _exchanges(work: Work, k: int) -> bool:
     return lowest <= 0
 
 
-@jit
+@inner
 def _enter(
     G: Array, c: Array, work: Work, state: State, k: int, tol: float, noise: float
 ) -> tuple[int, float]:
@@ -150,7 +150,7 @@ def _enter(
     return k, worst
 
 
-@inlined
+@inner
 def _descend(
     G: Array, c: Array, x: Array, work: Work, state: State, k: int, noise: float
 ) -> tuple[int, bool]:
@@ -185,7 +185,7 @@ def _descend(
     return k, False
 
 
-@inlined
+@inner
 def _open(
     c: Array, limit: float, yy: float, x: Array, work: Work, state: State, k: int, noise: float
 ) -> bool:

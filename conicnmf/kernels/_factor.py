@@ -10,22 +10,17 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from conicnmf._types import Array
-from conicnmf.kernels._jit import jit
+from conicnmf.kernels._jit import inner, jit
 
 Places: TypeAlias = NDArray[np.int64]
-
-# For functions called in one place: each level of calls is compiled over again, and a call with
-# many arrays costs as much as a substitution at size ten.
-inlined = njit(nogil=True, error_model="numpy", inline="always")
 
 _LONG = 20
 
 
-@inlined
+@jit
 def forward(U: Array, v: Array, k: int, z: Array) -> tuple[float, float]:
     """Overwrite v by U⁻ᵀ v and return ‖v‖² and ⟨v, z⟩.
 
@@ -78,7 +73,7 @@ def push(
     return distance
 
 
-@jit
+@inner
 def remove(U: Array, z: Array, atoms: Places, k: int, q: int) -> None:
     """Take out the atom at place q in O((k − q)²) by plane rotations of neighbouring rows."""
     for i in range(q):

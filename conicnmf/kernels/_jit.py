@@ -1,10 +1,23 @@
-"""The two compilers of the kernels: strict arithmetic, cached on disk, free of the GIL."""
+"""The three compilers of the kernels: strict arithmetic, and as little to compile as possible.
+
+The order of every sum is fixed (no fastmath), so equal input gives equal output; division by zero
+gives inf or nan as in NumPy, because a kernel reports bad numbers and never raises.
+
+A compiled function is optimized over again in each of its callers and their callers, so levels of
+calls and wrappers are what a first use pays for.
+"""
 
 from __future__ import annotations
 
 from numba import njit
+from numba.extending import register_jitable
 
-# The order of every sum is fixed (no fastmath), so equal input gives equal output; division by
-# zero gives inf or nan as in NumPy, because a kernel reports bad numbers and never raises.
-jit = njit(cache=True, nogil=True, error_model="numpy")
-parallel_jit = njit(cache=True, nogil=True, error_model="numpy", parallel=True)
+jit = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+"""For what Python calls, and what both such functions and inner ones call (an inner function is
+compiled once for either kind of caller): cached on disk, free of the GIL."""
+
+inner = register_jitable(nogil=True, error_model="numpy")
+"""For what kernels call in several places. Called from Python it is plain Python."""
+
+inlined = njit(nogil=True, error_model="numpy", inline="always")
+"""For what is called in one place, or is tiny: compiled as a part of its caller."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conicnmf._types import Array
-from conicnmf.kernels._jit import jit
+from conicnmf.kernels._jit import inner, jit
 
 BLOCK = 512  # sums in blocks lose fewer digits
 
@@ -46,14 +46,27 @@ def per_row(value: ArrayLike, rows: int) -> NDArray[np.float64]:
     return out
 
 
-@jit
+def at_size_one(X: Array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the rows, each times a power of two that brings its largest entry near one, and these.
+
+    Examples
+    --------
+    >>> at_size_one(np.array([[3.0, -4.0]]))
+    (array([[ 0.375, -0.5  ]]), array([0.125]))
+    """
+    _, exponents = np.frexp(np.abs(X).max(axis=1, initial=0.0))
+    inverse = np.ldexp(1.0, np.minimum(-exponents, 1022))
+    return X * inverse[:, None], inverse
+
+
+@inner
 def inverse_power(size: float) -> float:
     """Return a power of two near 1/size: scaling by it is exact, and never overflows."""
     _, exponent = math.frexp(size)
     return math.ldexp(1.0, min(-exponent, 1022))
 
 
-@jit
+@inner
 def largest(a: Array) -> float:
     """Return max|aᵢ|."""
     size = 0.0
@@ -63,7 +76,7 @@ def largest(a: Array) -> float:
     return size
 
 
-@jit
+@inner
 def peak(a: Array) -> float:
     """Return max aᵢ."""
     top = -np.inf
@@ -88,7 +101,7 @@ def norms(a: Array, factor: float) -> tuple[float, float]:
     return total, math.sqrt(squares)
 
 
-@jit
+@inner
 def dot(a: Array, b: Array) -> float:
     """Return ⟨a,b⟩, summed in double precision."""
     total = 0.0
@@ -100,7 +113,7 @@ def dot(a: Array, b: Array) -> float:
     return total
 
 
-@jit
+@inner
 def scaled(a: Array, factor: float) -> NDArray[np.float64]:
     """Return factor·a in double precision, cut off where squares would overflow."""
     out = np.empty(a.size)

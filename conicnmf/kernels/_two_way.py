@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conicnmf._types import Array
-from conicnmf.kernels._active import State, Work, gradient, step, tolerance, workspace
-from conicnmf.kernels._factor import Places, inlined, invert, push
-from conicnmf.kernels._jit import jit
+from conicnmf.kernels._active import Work, gradient, step, tolerance, workspace
+from conicnmf.kernels._factor import Places, invert, push
+from conicnmf.kernels._jit import inlined, inner, jit
 
 
-@inlined
+@inner
 def _distances(G: Array, U: Array, atoms: Places, k: int, Q: Array, left: Array) -> None:
     """Write the squared distance of every atom to the span of the first k.
 
@@ -39,7 +39,7 @@ def _distances(G: Array, U: Array, atoms: Places, k: int, Q: Array, left: Array)
             left[t] -= Q[i, t] * Q[i, t]
 
 
-@inlined
+@inner
 def _estimate(
     G: Array,
     c: Array,
@@ -69,19 +69,7 @@ def _estimate(
         worth[atoms[i]] = price - x[atoms[i]] ** 2 / A[i, i]
 
 
-@inlined
-def _settle(
-    G: Array, c: Array, x: Array, work: Work, state: State, support: Places, k: int, noise: float
-) -> int:
-    """Factor the support and move x to its least-squares point; atoms that reach zero leave."""
-    U, z, atoms, v, _, _ = work
-    for i in range(k):
-        push(U, z, atoms, i, G, c, support[i], v, noise)
-    k, _ = step(x, work, state, k)
-    return k
-
-
-@inlined
+@inner
 def _cost(c: Array, yy: float, x: Array, atoms: Places, k: int, price: float) -> float:
     """Return ‖y − A x‖² + price·k; the square is ‖y‖² − cᵀx where x is optimal on its support."""
     cost = yy + price * k
@@ -90,14 +78,14 @@ def _cost(c: Array, yy: float, x: Array, atoms: Places, k: int, price: float) ->
     return cost
 
 
-@jit
+@inner
 def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
     """Copy a vector; a slice assignment would compile the text of its error messages too."""
     for i in range(source.size):
         target[i] = source[i]
 
 
-@inlined
+@inner
 def _toggle(atoms: Places, k: int, j: int, support: Places) -> int:
     """List the first k atoms without j, or with it if it is not among them."""
     size = 0
@@ -125,7 +113,8 @@ def _two_way_column(
     noise: float,
 ) -> None:
     """Make the most promising change that lowers the cost until none does."""
-    atoms, state, worth = work[2], np.empty(c.size, np.int8), np.empty(c.size)
+    U, z, atoms, v, _, _ = work
+    state, worth = np.empty(c.size, np.int8), np.empty(c.size)
     trial, kept, best = np.empty_like(atoms), np.empty_like(atoms), np.empty(c.size)
     k: Any = np.int64(0)
     cost, better = yy, True
@@ -144,8 +133,11 @@ def _two_way_column(
         if not worth[chosen] > margin:
             return
         x[chosen] = 0.0
+        # The changed support is factored anew; atoms that reach zero on the way leave it.
         size = _toggle(kept, k, chosen, trial)
-        size = _settle(G, c, x, work, state, trial, size, noise)
+        for i in range(size):
+            push(U, z, atoms, i, G, c, trial[i], v, noise)
+        size, _ = step(x, work, state, size)
         changed = _cost(c, yy, x, atoms, size, price)
         better = changed < cost - margin
         if better:

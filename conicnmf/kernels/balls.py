@@ -10,17 +10,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from conicnmf._types import Array
-from conicnmf.kernels._jit import jit
-from conicnmf.kernels._rows import as_rows, per_row
+from conicnmf.kernels._jit import inner
 from conicnmf.kernels.band import band_row
 
 _STEPS = 100
 
 
-@jit
+@inner
 def _mixed(x: Array, p: Array, part: float, s_max: float, y: Array, out: Array, u: Array) -> float:
     """Project p + part·(x − p) on K into `out`; return its distance to p."""
     for i in range(x.size):
@@ -37,7 +35,7 @@ def _mixed(x: Array, p: Array, part: float, s_max: float, y: Array, out: Array, 
     return math.sqrt(total)
 
 
-@jit
+@inner
 def near_row(x: Array, p: Array, radius: float, s_max: float, out: Array, u: Array) -> None:
     """Write the projection of x onto {w ≥ 0, sp(w) ≤ s_max, ‖w − p‖ ≤ radius} to `out`.
 
@@ -48,50 +46,25 @@ def near_row(x: Array, p: Array, radius: float, s_max: float, out: Array, u: Arr
     >>> out
     array([1.5, 1. ])
     """
-    y = np.empty_like(x)
     if radius <= 0:
-        out[:] = p
+        for i in range(x.size):
+            out[i] = p[i]
         return
-    if _mixed(x, p, 1.0, s_max, y, out, u) <= radius:
-        return
+    y = np.empty_like(x)
     # part = 1/(1 + λ) runs from 0, at the centre, to 1.
-    low, high = 0.0, 1.0
-    far = _mixed(x, p, 1.0, s_max, y, out, u)
-    part = radius / far
+    low, high, part, distance = 0.0, 1.0, 1.0, np.inf
     for _ in range(_STEPS):
         distance = _mixed(x, p, part, s_max, y, out, u)
-        if distance > radius:
-            high = part
-        else:
+        if distance <= radius:
             low = part
-            if distance >= radius * (1 - 1e-14):
-                break
+            if part == 1 or distance >= radius * (1 - 1e-14):
+                return
+        else:
+            high = part
         if high - low <= 1e-15 * high:
             break
         # On a fixed support the distance is proportional to the part, so this is often exact.
         guess = part * radius / distance if distance > 0 else high
         part = guess if low < guess < high else 0.5 * (low + high)
-    if _mixed(x, p, part, s_max, y, out, u) > radius * (1 + 1e-12):
+    if distance > radius * (1 + 1e-12):
         _mixed(x, p, low, s_max, y, out, u)
-
-
-@jit
-def _near_rows(X: Array, P: Array, radii: Array, s_max: float, out: Array) -> None:
-    u = np.empty(X.shape[1], X.dtype)
-    for i in range(X.shape[0]):
-        near_row(X[i], P[i], radii[i], s_max, out[i], u)
-
-
-def project_near(X: ArrayLike, P: ArrayLike, radii: ArrayLike, s_max: float = 1.0) -> Array:
-    """Project each row of X onto {w ≥ 0, sp(w) ≤ s_max, ‖w − p‖ ≤ ρ}, p in the larger set.
-
-    Examples
-    --------
-    >>> project_near(np.array([[3.0, 1.0]]), np.array([[1.0, 1.0]]), 0.5)
-    array([[1.5, 1. ]])
-    """
-    rows = as_rows(X)
-    centres = as_rows(P, rows)
-    out = np.empty_like(rows)
-    _near_rows(rows, centres, per_row(radii, len(rows)), s_max, out)
-    return out

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conicnmf._types import Array
-from conicnmf.kernels._jit import jit
+from conicnmf.kernels._jit import inner, jit
 from conicnmf.kernels._rows import as_rows
-from conicnmf.kernels.direction import direction_row
+from conicnmf.kernels.direction import direction_row, directions
 
 
-@jit
+@inner
 def cone_ratio(n: int, s: float) -> float:
     """Return c = √n − (√n − 1)s, the ratio ‖x‖₁/‖x‖₂ at sparseness s.
 
@@ -52,12 +52,6 @@ def band_row(a: Array, s_min: float, s_max: float, out: Array, u: Array) -> floa
     return float(dot)
 
 
-@jit
-def _band_rows(X: Array, s_min: float, s_max: float, P: Array, U: Array) -> None:
-    for i in range(X.shape[0]):
-        band_row(X[i], s_min, s_max, P[i], U[i])
-
-
 def project_band(X: ArrayLike, s_min: float, s_max: float) -> tuple[Array, Array]:
     """Project each row onto {w ≥ 0, s_min ≤ sp(w) ≤ s_max}, sp the Hoyer sparseness.
 
@@ -86,8 +80,11 @@ def project_band(X: ArrayLike, s_min: float, s_max: float) -> tuple[Array, Array
     array([1., 0., 0.])
     """
     rows = as_rows(X)
-    P, U = np.empty_like(rows), np.empty_like(rows)
-    _band_rows(rows, float(s_min), float(s_max), P, U)
+    bounds = (cone_ratio(rows.shape[1], s) for s in (s_max, s_min))
+    U, products, inside = directions(rows, *bounds)
+    P = np.maximum(products, 0)[:, None] * U
+    if inside.any():
+        np.maximum(rows, 0, out=P, where=inside[:, None])  # not U times a length: no rounding
     return P, U
 
 

@@ -8,103 +8,14 @@ again, round the shadow of e, so the half-space needs no iteration either.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from conicnmf._types import Array
-from conicnmf.kernels._jit import jit
-from conicnmf.kernels._rows import as_rows, dot, inverse_power, largest, scaled
+from conicnmf.kernels._rows import as_rows, at_size_one
 from conicnmf.kernels.band import cone_ratio
-
-
-@jit
-def _onto_circular(x: Array, axis: Array, cos: float, sin: float, out: Array) -> None:
-    """Project x onto the circular cone round the unit vector `axis`; `out` may be x."""
-    along, squares = dot(x, axis), 0.0
-    for i in range(x.size):
-        squares += (x[i] - along * axis[i]) ** 2
-    across = math.sqrt(squares)
-    length = along * cos + across * sin
-    inside = along >= 0 and across * cos <= along * sin
-    for i in range(x.size):
-        if inside:
-            out[i] = x[i]
-        elif length <= 0:
-            out[i] = 0.0
-        else:
-            out[i] = length * (cos * axis[i] + sin * (x[i] - along * axis[i]) / across)
-
-
-@jit
-def _angle(n: int, s: float) -> tuple[float, float]:
-    root = math.sqrt(n)
-    cos = cone_ratio(n, s) / root
-    return cos, math.sqrt(s * (1 - 1 / root) * (1 + cos))  # 1 − cos = (1 − 1/√n)s
-
-
-@jit
-def _flatten(x: Array, normal: Array) -> None:
-    """Replace x by its projection onto the plane ⟨normal, x⟩ = 0."""
-    step = dot(x, normal) / dot(normal, normal)
-    for i in range(x.size):
-        x[i] -= step * normal[i]
-
-
-@jit
-def halfspace_cone_row(x: Array, t: Array, s: float, out: Array) -> None:
-    """Write the projection of x onto C(s) ∩ {⟨t,w⟩ ≥ 0} to `out`; t = 0 is no half-space.
-
-    Examples
-    --------
-    >>> out = np.empty(2)
-    >>> halfspace_cone_row(np.array([0.0, 2.0]), np.array([1.0, -1.0]), 1.0, out)
-    >>> out.round(12)
-    array([1., 1.])
-    """
-    n = x.size
-    inv = inverse_power(largest(x))
-    y, w, axis = scaled(x, inv), np.empty(n), np.empty(n)
-    normal = scaled(t, inverse_power(largest(t)))
-    for i in range(n):
-        axis[i] = 1 / math.sqrt(n)
-    cos, sin = _angle(n, s)
-    _onto_circular(y, axis, cos, sin, w)
-    if dot(normal, w) < 0:
-        # The plane is active: project within it, onto its circular section of the cone.
-        _flatten(y, normal)
-        _flatten(axis, normal)
-        shadow = math.sqrt(dot(axis, axis))
-        # A plane this close to touching the cone does touch it, in a single ray.
-        meets = cos <= shadow * (1 + (1e-12 if out.itemsize == 8 else 1e-5))
-        for i in range(n):
-            axis[i] = axis[i] / shadow if meets else 0.0
-        cos = min(cos / shadow, 1.0)
-        _onto_circular(y, axis, cos, math.sqrt(1 - cos * cos), w)
-        for i in range(n):
-            w[i] = w[i] if meets else 0.0
-    for i in range(n):
-        out[i] = w[i] / inv
-
-
-@jit
-def cone_row(x: Array, s: float, out: Array) -> None:
-    """Write the projection of x onto C(s) to `out`.
-
-    Examples
-    --------
-    >>> out = np.empty(2)
-    >>> cone_row(np.array([2.0, 0.0]), 0.0, out)
-    >>> out.round(12)
-    array([1., 1.])
-    """
-    halfspace_cone_row(x, np.zeros_like(x), s, out)
-
-
-@jit
-def _halfspace_cone_rows(X: Array, T: Array, s: float, P: Array) -> None:
-    for i in range(X.shape[0]):
-        halfspace_cone_row(X[i], T[i], s, P[i])
 
 
 def project_cone(X: ArrayLike, s: float) -> Array:
@@ -124,12 +35,52 @@ def project_cone(X: ArrayLike, s: float) -> Array:
 def project_halfspace_cone(X: ArrayLike, T: ArrayLike, s: float) -> Array:
     """Project each row x onto C(s) ∩ {w : ⟨t,w⟩ ≥ 0}, with t the same row of T (or its only row).
 
+    A row t = 0 is no half-space.
+
     Examples
     --------
     >>> project_halfspace_cone([[0.0, 2.0]], [[1.0, -1.0]], 1.0).round(12)
     array([[1., 1.]])
     """
     rows = as_rows(X)
-    P = np.empty_like(rows)
-    _halfspace_cone_rows(rows, as_rows(T, like=rows), float(s), P)
-    return P
+    (Y, inverse), (normals, _) = at_size_one(rows), at_size_one(as_rows(T, like=rows))
+    root = math.sqrt(rows.shape[1])
+    cos = cone_ratio(rows.shape[1], s) / root
+    sin = math.sqrt(s * (1 - 1 / root) * (1 + cos))  # 1 − cos = (1 − 1/√n)s
+    P = _onto_circular(Y, np.full_like(Y, 1 / root), cos, sin)
+    # A plane this close to touching the cone does touch it, in a single ray.
+    touch = 1e-12 if rows.itemsize == 8 else 1e-5
+    cut = _products(normals, P)[:, 0] < 0
+    P[cut] = _within_planes(Y[cut], normals[cut], cos, touch)
+    return (P / inverse[:, None]).astype(rows.dtype, copy=False)
+
+
+def _onto_circular(X: Array, axes: Array, cos: Any, sin: Any) -> NDArray[np.float64]:
+    """Project each row onto the circular cone round its axis, a unit vector."""
+    along = _products(X, axes)
+    apart = X - along * axes
+    across = np.sqrt(_products(apart, apart))
+    inside = (along >= 0) & (across * cos <= along * sin)
+    length = np.maximum(along * cos + across * sin, 0.0)
+    edge = length * (cos * axes + sin * apart / np.where(across > 0, across, 1.0))
+    return np.where(inside, X, edge)
+
+
+def _within_planes(X: Array, normals: Array, cos: float, touch: float) -> NDArray[np.float64]:
+    """Project each row within its plane, onto the plane's circular section of the cone."""
+    squares = _products(normals, normals)
+    X, axes = (
+        Z - _products(Z, normals) / squares * normals
+        for Z in (X, np.full_like(X, 1 / math.sqrt(X.shape[1])))
+    )
+    shadows = np.sqrt(_products(axes, axes))
+    meets = cos <= shadows * (1 + touch)
+    shadows = np.where(meets, shadows, 1.0)
+    cosines = np.minimum(cos / shadows, 1.0)
+    P = _onto_circular(X, axes / shadows, cosines, np.sqrt(1 - cosines**2))
+    return np.where(meets, P, 0.0)
+
+
+def _products(X: Array, Y: Array) -> Array:
+    """Return the inner products of the rows, as a column."""
+    return np.asarray(np.einsum("ij,ij->i", X, Y)[:, None])

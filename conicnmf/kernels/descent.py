@@ -7,41 +7,43 @@ constrained minimum is a projection. For convex sets the sweeps converge to the 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conicnmf._types import Array, Mask
-from conicnmf.kernels._jit import jit
+from conicnmf.kernels._jit import inlined, inner, jit
 from conicnmf.kernels.balls import near_row
 from conicnmf.kernels.band import band_row
 from conicnmf.kernels.planes import plane_cone_row
 
-HELD, NEAR = 1, 2  # how a row is constrained beyond the orthant and the cone
+BAND, HELD, NEAR = 0, 1, 2  # beyond the orthant: a band, a cone and a half-space, a cone and a ball
 
 
-@jit
+@inner
 def _target(G: Array, C: Array, B: Array, j: int, x: Array) -> None:
-    """Write the unconstrained minimizer over row j to x."""
+    """Write the unconstrained minimizer over row j to x; an empty G stands for the identity."""
     for i in range(x.size):
         x[i] = C[j, i]
-    for k in range(B.shape[0]):
+    for k in range(G.shape[0]):
         g = G[j, k]
         if k != j and g != 0:
             for i in range(x.size):
                 x[i] -= g * B[k, i]
-    for i in range(x.size):
-        x[i] /= G[j, j]
+    if G.size > 0:
+        for i in range(x.size):
+            x[i] /= G[j, j]
 
 
-@jit
+@inlined
 def _project(
-    x: Array, kind: int, t: Array, radius: float, s_max: float, out: Array, u: Array
+    x: Array, kind: int, t: Array, radius: float, s_min: float, s_max: float, out: Array, u: Array
 ) -> None:
-    """Project x on the orthant and the cone, and on the half-space or ball of its row."""
+    """Project x on the set of its row: a half-space and a ball replace the lower bound."""
     if kind == HELD:
         plane_cone_row(x, t, s_max, out)
     elif kind == NEAR:
         near_row(x, t, radius, s_max, out, u)
-    elif s_max < 1:
-        band_row(x, 0.0, s_max, out, u)
+    elif s_min > 0 or s_max < 1:
+        band_row(x, s_min, s_max, out, u)
     else:
         for i in range(x.size):
             out[i] = max(x[i], 0.0)
@@ -52,28 +54,37 @@ def _descend(
     G: Array,
     C: Array,
     B: Array,
-    kinds: Array,
+    kinds: NDArray[np.int64],
     T: Array,
     radii: Array,
+    s_min: float,
     s_max: float,
     sweeps: int,
     rtol: float,
 ) -> int:
     """Sweep over the rows of B in place until a sweep moves less than `rtol` of their size."""
     r, n = B.shape
-    x, out, u = np.empty(n, B.dtype), np.empty(n, B.dtype), np.empty(n, B.dtype)
+    scratch = np.empty((3, n), B.dtype)
+    x, out, u = scratch[0], scratch[1], scratch[2]
     for sweep in range(sweeps):
         moved, size = 0.0, 0.0
         for j in range(r):
-            if G[j, j] <= 0:
+            curvature = float(G[j, j]) if G.size > 0 else 1.0
+            if curvature <= 0:
                 continue
             _target(G, C, B, j, x)
-            _project(x, kinds[j], T[j], radii[j], s_max, out, u)
+            _project(x, kinds[j], T[j], radii[j], s_min, s_max, out, u)
+            change, total = 0.0, 0.0
             for i in range(n):
-                change = out[i] - B[j, i]
-                moved += G[j, j] * change * change
-                size += G[j, j] * out[i] * out[i]
-                B[j, i] = out[i]
+                step, new = float(out[i] - B[j, i]), float(out[i])
+                change += step * step
+                total += new * new
+            # Zero is no member of a band: the shorter row is, and f is not higher there.
+            dies = total == 0 and s_min > 0
+            for i in range(n):
+                B[j, i] = B[j, i] / 10 if dies else out[i]
+            moved += curvature * change
+            size += curvature * total
         if moved <= rtol * rtol * size:
             return sweep + 1
     return sweeps
@@ -107,8 +118,8 @@ def descend_held(
     >>> B
     array([[2., 2.]])
     """
-    kinds = np.where(held, HELD, 0)
-    return _run(G, C, B, kinds, T, np.zeros(len(B)), s_max, sweeps, rtol)
+    kinds = np.where(held, HELD, BAND)
+    return _run(G, C, B, (kinds, T, np.zeros(len(B)), 0.0, s_max), sweeps, rtol)
 
 
 def descend_near(
@@ -130,22 +141,54 @@ def descend_near(
     array([[1.5, 0. ]])
     """
     kinds = np.full(len(B), NEAR)
-    return _run(G, C, B, kinds, B, radii, s_max, sweeps, rtol)
+    return _run(G, C, B, (kinds, B, radii, 0.0, s_max), sweeps, rtol)
+
+
+def descend_band(
+    G: Array, C: Array, B: Array, s_min: float, s_max: float, sweeps: int, rtol: float = 0.0
+) -> Array:
+    """Lower the same quadratic over rows of a sparseness band, s_min ≤ sp(b) ≤ s_max.
+
+    A row whose best point in the band is zero is only made ten times shorter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> C = np.array([[3.0, 4.0]])
+    >>> descend_band(np.eye(1), C, C, 1.0, 1.0, sweeps=1)
+    array([[0., 4.]])
+    """
+    kinds = np.full(len(B), BAND)
+    return _run(G, C, B, (kinds, B, np.zeros(len(B)), s_min, s_max), sweeps, rtol)[0]
+
+
+def project_pieces(X: Array, kind: int, T: Array, radii: Array, s_max: float) -> Array:
+    """Project each row on the set of its kind, for `intersections`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, T = np.array([[3.0, 1.0]]), np.array([[-1.0, 1.0]])
+    >>> project_pieces(X, HELD, T, np.zeros(1), 1.0)
+    array([[2., 2.]])
+    """
+    sets = (np.full(len(X), kind), T, radii, 0.0, s_max)
+    return _run(np.empty((0, 0), X.dtype), X, np.zeros_like(X), sets, 1, 0.0)[0]
 
 
 def _run(
     G: Array,
     C: Array,
     B: Array,
-    kinds: Array,
-    T: Array,
-    radii: Array,
-    s_max: float,
+    sets: tuple[Array, Array, Array, float, float],
     sweeps: int,
     rtol: float,
 ) -> tuple[Array, int]:
+    """Sweep from B over sets given as kinds, T, radii, s_min and s_max."""
+    kinds, T, radii, s_min, s_max = sets
     dtype = np.result_type(B, G, C)
     out = np.array(B, dtype=dtype, order="C")
-    G, C, T = (np.ascontiguousarray(X, dtype=dtype) for X in (G, C, T))
-    made = _descend(G, C, out, kinds, T, np.asarray(radii, float), s_max, sweeps, rtol)
-    return out, int(made)
+    G, C, T = (np.require(X, dtype=dtype, requirements=["C", "W"]) for X in (G, C, T))
+    radii = np.require(radii, dtype=np.float64, requirements=["C", "W"])
+    bounds = float(s_min), float(s_max)
+    return out, int(_descend(G, C, out, kinds, T, radii, *bounds, int(sweeps), float(rtol)))

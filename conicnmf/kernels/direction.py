@@ -19,24 +19,25 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from conicnmf._types import Array
-from conicnmf.kernels._jit import jit
-from conicnmf.kernels._rows import BLOCK, inverse_power
+from conicnmf._types import Array, Mask
+from conicnmf.kernels._jit import inner, jit
+from conicnmf.kernels._rows import BLOCK, inverse_power, largest, per_row
 
 FINEST = 2.0**1022  # the largest unit; (max a − a)·unit stays exact below it
 DEEPEST = 1e120  # depths beyond it are as good as infinite, and their squares still finite
 SLACK = 1 + 1e-9  # rounding of μ must not drop an entry of the support; the last step is exact
 
 
-@jit
+@inner
 def shift(m: float, spread: float, c: float) -> float:
     """Return τ with mτ = c√(mτ² + spread): the mean at which the ratio ‖·‖₁/‖·‖₂ is c."""
     gap = max(m - c * c, 1e-15 * m)  # c² = m up to rounding: (almost) constant vectors
     return c * math.sqrt(max(spread, 0.0) / (m * gap))
 
 
-@jit
+@inner
 def _survey(a: Array, inv: float) -> tuple[float, int, float, float, float, float]:
     """Return max a, the number of positive entries, and the sums over these and over all."""
     top, count, total, squares, all_total, all_squares = -np.inf, 0, 0.0, 0.0, 0.0, 0.0
@@ -60,14 +61,14 @@ def _survey(a: Array, inv: float) -> tuple[float, int, float, float, float, floa
     return top, count, total, squares, all_total, all_squares
 
 
-@jit
+@inner
 def _first_level(height: float, count: int, total: float, squares: float, c: float) -> float:
     """Return a safe upper bound of μ from sums of entries instead of depths, or infinity."""
     mean = total / count
     spread = squares - total * mean
     if not (spread > 1e-3 * squares and squares < DEEPEST):
         return np.inf  # cancellation or overflow made the sums worthless
-    return float((height - mean + shift(count, spread, c)) * (1 + 1e-6))
+    return float((height - mean + shift(float(count), spread, c)) * (1 + 1e-6))
 
 
 @jit
@@ -90,7 +91,7 @@ def keep_above(
     return count, total, squares, deepest
 
 
-@jit
+@inner
 def _narrow(
     a: Array, c: float, top: float, inv: float, mu: float, work: Array
 ) -> tuple[int, float, float]:
@@ -104,14 +105,14 @@ def _narrow(
             inv = min(inv * inverse_power(deepest), FINEST)
             count, total, squares, deepest = keep_above(work, count, work, top, inv, np.inf)
         mean = total / count
-        mu = mean + shift(count, squares - total * mean, c)
+        mu = mean + shift(float(count), squares - total * mean, c)
         if not deepest >= mu * SLACK:
             return count, mu, inv
         count, total, squares, deepest = keep_above(work, count, work, top, inv, mu * SLACK)
     return count, 0.0, inv
 
 
-@jit
+@inner
 def _fill_ties(a: Array, top: float, count: int, c: float, u: Array) -> float:
     """Spread norm 1 and sum c over the first tied maxima, as few as can hold it."""
     m = min(float(count), math.ceil(c * c))
@@ -126,7 +127,7 @@ def _fill_ties(a: Array, top: float, count: int, c: float, u: Array) -> float:
     return top * c
 
 
-@jit
+@inner
 def _fill_support(
     a: Array, c: float, top: float, inv: float, mu: float, count: int, u: Array
 ) -> float:
@@ -151,7 +152,7 @@ def _fill_support(
     mean = total / m
     spread = squares - total * mean
     if m > c * c and spread > 0:
-        tau = shift(m, spread, c)
+        tau = shift(float(m), spread, c)
         correction, norm = tau - mean, math.sqrt(m * tau * tau + spread)
     factor = 1 / norm
     for i in range(a.size):
@@ -160,18 +161,21 @@ def _fill_support(
     return (dot + correction * entries) * factor
 
 
-@jit
+@inner
 def _on_bound(a: Array, c: float, top: float, inv: float, mu: float, u: Array) -> float:
     """Write the best unit u ≥ 0 of sum c, whose support has depth below μ; return ⟨a,u⟩."""
+    dot = 0.0
     if c >= math.sqrt(a.size):
-        u[:] = 1 / math.sqrt(a.size)
-        dot = 0.0
-        for x in a:
-            dot += x * u[0]
+        even = 1 / math.sqrt(a.size)
+        for i in range(a.size):
+            u[i] = even
+            dot += a[i] * even
         return dot
-    if c <= 1:
-        return float(_fill_ties(a, top, 1, 1.0, u))
-    count, mu, inv = _narrow(a, c, top, inv, mu, u)
+    count = 1
+    if c > 1:
+        count, mu, inv = _narrow(a, c, top, inv, mu, u)
+    else:
+        c, mu = 1.0, 0.0
     if mu == 0:
         return float(_fill_ties(a, top, count, c, u))
     return float(_fill_support(a, c, top, inv, mu, count, u))
@@ -193,19 +197,43 @@ def direction_row(a: Array, c_min: float, c_max: float, u: Array) -> tuple[float
     """
     inv = 1.0
     top, count, total, squares, all_total, all_squares = _survey(a, inv)
-    if top <= 0:
-        inv = inverse_power(-a.min())
-        return _on_bound(a, c_min, top, inv, np.inf, u), False
     if not 1e-50 < top < 1e50:
-        inv = inverse_power(top)
+        inv = inverse_power(largest(a))
         top, count, total, squares, all_total, all_squares = _survey(a, inv)
     norm = math.sqrt(squares)
-    if c_min * norm <= total <= c_max * norm:
+    c, mu = c_min, np.inf
+    if top > 0 and c_min * norm <= total <= c_max * norm:
         for i in range(a.size):
             u[i] = a[i] * inv / norm if a[i] > 0 else 0.0
         return norm / inv, True
-    if total < c_min * norm:
-        mu = _first_level(top * inv, a.size, all_total, all_squares, c_min)
-        return _on_bound(a, c_min, top, inv, mu, u), False
-    mu = min(top * inv, _first_level(top * inv, count, total, squares, c_max))
-    return _on_bound(a, c_max, top, inv, mu, u), False
+    if top > 0:
+        sparser = total > c_max * norm  # entries up to zero stay out then, and all count otherwise
+        if sparser:
+            c, mu = c_max, top * inv
+        else:
+            count, total, squares = a.size, all_total, all_squares
+        mu = min(mu, _first_level(top * inv, count, total, squares, c))
+    return _on_bound(a, c, top, inv, mu, u), False
+
+
+@jit
+def _direction_rows(
+    X: Array, c_min: Array, c_max: Array, U: Array, products: Array, inside: Mask
+) -> None:
+    for i in range(X.shape[0]):
+        products[i], inside[i] = direction_row(X[i], c_min[i], c_max[i], U[i])
+
+
+def directions(X: Array, c_min: ArrayLike, c_max: ArrayLike) -> tuple[Array, Array, Mask]:
+    """Return the best unit direction u of each row x, ⟨x,u⟩, and whether u is that of x₊ itself.
+
+    Examples
+    --------
+    >>> directions(np.array([[3.0, 4.0], [4.0, 3.0]]), 1.0, [1.0, 2.0])
+    (array([[0. , 1. ],
+           [0.8, 0.6]]), array([4., 5.]), array([False,  True]))
+    """
+    k = len(X)
+    U, products, inside = np.empty_like(X), np.empty(k, X.dtype), np.empty(k, np.bool_)
+    _direction_rows(X, per_row(c_min, k), per_row(c_max, k), U, products, inside)
+    return U, products, inside

@@ -19,12 +19,12 @@ from conicnmf._types import Array
 from conicnmf.errors import InputError
 from conicnmf.kernels._active import CLOSED, FREE, Work, workspace
 from conicnmf.kernels._columns import over_columns, per_column, scale_columns
-from conicnmf.kernels._factor import Places, inlined, invert, push, solve
-from conicnmf.kernels._jit import jit
+from conicnmf.kernels._factor import Places, invert, push, solve
+from conicnmf.kernels._jit import inlined, inner, jit
 from conicnmf.kernels.nnls import solve_open
 
 
-@inlined
+@inner
 def _price(A: Array, s: Array, first: int, last: int, M: Array, u: Array) -> float:
     """Return Δ of dropping the places first…last together, eliminated one after another."""
     size = last - first
@@ -43,7 +43,7 @@ def _price(A: Array, s: Array, first: int, last: int, M: Array, u: Array) -> flo
     return price
 
 
-@inlined
+@inner
 def _cheapest(
     A: Array, s: Array, labels: Places, k: int, M: Array, u: Array
 ) -> tuple[float, int, int]:
@@ -64,7 +64,7 @@ def _cheapest(
     return best, start, stop
 
 
-@jit
+@inner
 def _drop(A: Array, s: Array, labels: Places, atoms: Places, k: int, q: int, row: Array) -> None:
     """Down-date A, s and the lists for the loss of place q; what follows it moves up by one."""
     value = s[q] / A[q, q]

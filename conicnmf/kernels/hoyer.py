@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conicnmf._types import Array
-from conicnmf.kernels._jit import jit
+from conicnmf.kernels._jit import inlined, jit
 from conicnmf.kernels._rows import as_rows, inverse_power, largest, norms, per_row
-from conicnmf.kernels.direction import direction_row
+from conicnmf.kernels.direction import directions
 
 
-@jit
+@inlined
 def sparseness_row(a: Array) -> float:
     """Return (√n − ‖a‖₁/‖a‖₂)/(√n − 1); nan for a zero vector, 1 when n = 1.
 
@@ -33,36 +33,9 @@ def sparseness_row(a: Array) -> float:
 
 
 @jit
-def hoyer_row(a: Array, l1: float, l2: float, signed: bool, out: Array) -> None:
-    """Write the point nearest to a with norms l1 and l2 to `out`, which may not overlap a.
-
-    Examples
-    --------
-    >>> out = np.empty(2)
-    >>> hoyer_row(np.array([2.0, 1.0]), 7.0, 5.0, False, out)
-    >>> out.round(12)
-    array([4., 3.])
-    """
-    n = a.size
-    if l2 <= 0:
-        out[:] = 0.0
-        return
-    c = min(max(l1 / l2, 1.0), math.sqrt(n))
-    direction_row(np.abs(a) if signed else a, c, c, out)
-    for i in range(n):
-        out[i] *= -l2 if signed and a[i] < 0 else l2
-
-
-@jit
 def _sparseness_rows(X: Array, out: Array) -> None:
     for i in range(X.shape[0]):
         out[i] = sparseness_row(X[i])
-
-
-@jit
-def _hoyer_rows(X: Array, l1: Array, l2: Array, signed: bool, P: Array) -> None:
-    for i in range(X.shape[0]):
-        hoyer_row(X[i], l1[i], l2[i], signed, P[i])
 
 
 def hoyer_sparseness(X: ArrayLike) -> Array:
@@ -107,7 +80,12 @@ def project_hoyer(X: ArrayLike, l1: ArrayLike, l2: ArrayLike, signed: bool = Fal
     array([[ 0.8, -0.6]])
     """
     rows = as_rows(X)
-    k = rows.shape[0]
-    P = np.empty_like(rows)
-    _hoyer_rows(rows, per_row(l1, k), per_row(l2, k), bool(signed), P)
+    k, n = rows.shape
+    lengths = np.maximum(per_row(l2, k), 0.0)
+    ratios = np.divide(per_row(l1, k), lengths, out=np.ones(k), where=lengths > 0)
+    ratios = np.clip(ratios, 1.0, math.sqrt(n))
+    P, _, _ = directions(np.abs(rows) if signed else rows, ratios, ratios)
+    P *= lengths[:, None]
+    if signed:
+        np.negative(P, out=P, where=rows < 0)
     return P

@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from conicnmf._types import Array
-from conicnmf.kernels._jit import jit
-from conicnmf.kernels._rows import as_rows, dot, inverse_power, largest, norms, peak, scaled
+from conicnmf.kernels._jit import inner
+from conicnmf.kernels._rows import dot, inverse_power, largest, norms, peak, scaled
 from conicnmf.kernels.band import cone_ratio
 from conicnmf.kernels.direction import direction_row, shift
 
@@ -23,7 +22,7 @@ EPS = 2.0**-52
 MAX_STEPS = 200
 
 
-@jit
+@inner
 def _next_step(nu: float, newton: float, low: float, high: float, steps: int) -> float:
     """Return the Newton point if it lies inside the bracket, else a point that shortens it."""
     # Late steps halve the bracket in turn, so that no chain of short Newton steps gets long.
@@ -34,7 +33,7 @@ def _next_step(nu: float, newton: float, low: float, high: float, steps: int) ->
     return 0.5 * (low + high)
 
 
-@jit
+@inner
 def _orthant_newton(x: Array, t: Array, nu: float) -> tuple[float, float]:
     """Return ⟨t,(x + νt)₊⟩ and the root of this sum on its present support."""
     products, squares = 0.0, 0.0
@@ -45,7 +44,7 @@ def _orthant_newton(x: Array, t: Array, nu: float) -> tuple[float, float]:
     return products + nu * squares, -products / squares
 
 
-@jit
+@inner
 def _orthant_root(x: Array, t: Array) -> float:
     """Return ν ≥ 0 with ⟨t,(x + νt)₊⟩ = 0, or 0 if that is not negative; sizes are near one."""
     low, high, nu = 0.0, np.inf, 0.0
@@ -65,7 +64,7 @@ def _orthant_root(x: Array, t: Array) -> float:
     return nu
 
 
-@jit
+@inner
 def _normal(t: Array) -> Array:
     """Return t at size one, without entries that only its rounding made different from zero."""
     normal: Array = scaled(t, inverse_power(largest(t)))
@@ -75,7 +74,7 @@ def _normal(t: Array) -> Array:
     return normal
 
 
-@jit
+@inner
 def plane_row(x: Array, t: Array, out: Array) -> None:
     """Write the projection of x onto {w ≥ 0, ⟨t,w⟩ ≥ 0} to `out`.
 
@@ -88,7 +87,8 @@ def plane_row(x: Array, t: Array, out: Array) -> None:
     """
     top = peak(x)
     if top <= 0:
-        out[:] = 0.0
+        for i in range(x.size):
+            out[i] = 0.0
         return
     inv = inverse_power(top)
     y, normal = scaled(x, inv), _normal(t)
@@ -99,7 +99,7 @@ def plane_row(x: Array, t: Array, out: Array) -> None:
         out[i] = w / inv if w > 4 * EPS * abs(y[i]) else 0.0
 
 
-@jit
+@inner
 def _cone_newton(x: Array, t: Array, c: float, u: Array, bound: bool) -> float:
     """Return the ν for which the point on the present support meets the plane (and the cone).
 
@@ -126,7 +126,7 @@ def _cone_newton(x: Array, t: Array, c: float, u: Array, bound: bool) -> float:
     return float(-(x_t + kappa * e_t) / t_t)
 
 
-@jit
+@inner
 def _cone_root(x: Array, t: Array, c: float, y: Array, u: Array) -> float:
     """Find ν ≥ 0 with u the direction of P_K(x + νt) and ⟨t,u⟩ = 0; return ⟨x,u⟩ or 0."""
     root, noise = math.sqrt(x.size), EPS * math.sqrt(dot(t, t))
@@ -153,7 +153,7 @@ def _cone_root(x: Array, t: Array, c: float, y: Array, u: Array) -> float:
     return float(dot(x, u))
 
 
-@jit
+@inner
 def plane_cone_row(x: Array, t: Array, s_max: float, out: Array) -> None:
     """Write the projection of x onto {w ≥ 0, sp(w) ≤ s_max, ⟨t,w⟩ ≥ 0} to `out`.
 
@@ -190,37 +190,3 @@ def plane_cone_row(x: Array, t: Array, s_max: float, out: Array) -> None:
         product = _cone_root(y, normal, c, np.empty(n), u)
     for i in range(n):
         out[i] = max(product, 0.0) * u[i] / inv
-
-
-@jit
-def _plane_rows(X: Array, T: Array, s_max: float, P: Array) -> None:
-    for i in range(X.shape[0]):
-        plane_cone_row(X[i], T[i], s_max, P[i])
-
-
-def project_orthant_plane(X: ArrayLike, T: ArrayLike) -> Array:
-    """Project each row x onto {w ≥ 0, ⟨t,w⟩ ≥ 0}, with t the same row of T (or its only row).
-
-    Examples
-    --------
-    >>> project_orthant_plane([[1.0, 3.0], [1.0, 3.0]], [[1.0, -1.0], [-1.0, -1.0]])
-    array([[2., 2.],
-           [0., 0.]])
-    """
-    return project_orthant_plane_cone(X, T, 1.0)
-
-
-def project_orthant_plane_cone(X: ArrayLike, T: ArrayLike, s_max: float) -> Array:
-    """Project each row x onto {w ≥ 0, sp(w) ≤ s_max, ⟨t,w⟩ ≥ 0}, t the same row of T or its only one.
-
-    Zero belongs to the set, and is its only point where no direction meets all three.
-
-    Examples
-    --------
-    >>> project_orthant_plane_cone([[2.0, 0.0]], [[-1.0, 1.0]], 0.5)
-    array([[1., 1.]])
-    """
-    rows = as_rows(X)
-    P = np.empty_like(rows)
-    _plane_rows(rows, as_rows(T, like=rows), float(s_max), P)
-    return P

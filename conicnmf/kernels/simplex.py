@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conicnmf._types import Array
-from conicnmf.kernels._jit import jit
+from conicnmf.kernels._jit import inlined, jit
 from conicnmf.kernels._rows import as_rows, inverse_power, norms, peak, per_row
 from conicnmf.kernels.direction import DEEPEST, keep_above
 
 
-@jit
+@inlined
 def simplex_row(a: Array, total: float, out: Array) -> None:
     """Write the projection of a onto {w ≥ 0, Σw = total} to `out`, which may not overlap a.
 
@@ -23,7 +23,8 @@ def simplex_row(a: Array, total: float, out: Array) -> None:
     array([0.75, 0.25, 0.  ])
     """
     if total <= 0:
-        out[:] = 0.0
+        for i in range(a.size):
+            out[i] = 0.0
         return
     # w = (μ − d)₊ with depths d = max a − a, in units of about `total`. μ is at most total, and
     # on a superset of the support never too small, as in the band projection.
@@ -42,39 +43,9 @@ def simplex_row(a: Array, total: float, out: Array) -> None:
 
 
 @jit
-def l1_ball_row(a: Array, radius: float, nonneg: bool, out: Array) -> None:
-    """Write the projection of a onto {‖w‖₁ ≤ radius} (and w ≥ 0) to `out`, apart from a.
-
-    Examples
-    --------
-    >>> out = np.empty(2)
-    >>> l1_ball_row(np.array([1.0, -0.5]), 1.0, False, out)
-    >>> out
-    array([ 0.75, -0.25])
-    """
-    norm = 0.0
-    for x in a:
-        norm += max(x, 0.0) if nonneg else abs(x)
-    if norm <= radius:
-        for i in range(a.size):
-            out[i] = max(a[i], 0.0) if nonneg else a[i]
-        return
-    simplex_row(a if nonneg else np.abs(a), radius, out)
-    if not nonneg:
-        for i in range(a.size):
-            out[i] = -out[i] if a[i] < 0 else out[i]
-
-
-@jit
 def _simplex_rows(X: Array, total: Array, P: Array) -> None:
     for i in range(X.shape[0]):
         simplex_row(X[i], total[i], P[i])
-
-
-@jit
-def _l1_ball_rows(X: Array, radius: Array, nonneg: bool, P: Array) -> None:
-    for i in range(X.shape[0]):
-        l1_ball_row(X[i], radius[i], nonneg, P[i])
 
 
 def project_simplex(X: ArrayLike, total: ArrayLike = 1.0) -> Array:
@@ -104,6 +75,8 @@ def project_l1_ball(X: ArrayLike, radius: ArrayLike = 1.0, nonneg: bool = False)
            [0.2, 0. ]])
     """
     rows = as_rows(X)
-    P = np.empty_like(rows)
-    _l1_ball_rows(rows, per_row(radius, rows.shape[0]), bool(nonneg), P)
-    return P
+    sizes = np.maximum(rows, 0) if nonneg else np.abs(rows)
+    radii = per_row(radius, rows.shape[0])
+    far = sizes.sum(axis=1, dtype=np.float64) > radii
+    sizes[far] = project_simplex(sizes[far], radii[far])
+    return sizes if nonneg else np.copysign(sizes, rows)

@@ -62,6 +62,8 @@ class Frobenius(Loss):
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss without an array of the size of Y."""
+        if not B.any():
+            return self.scale * squared_norm(Y)
         if sp.issparse(Y):
             cross = np.einsum("ij,ij->", A.T @ Y, B)
             gram = np.einsum("ij,ij->", A.T @ A, B @ B.T)
@@ -75,7 +77,10 @@ class Frobenius(Loss):
 
     def quadratic(self, Y: Data, A: Array) -> tuple[Array, Array]:
         """Return the Gram matrix and the correlations with the data."""
-        return 2 * self.scale * (A.T @ A), 2 * self.scale * np.ascontiguousarray(A.T @ Y)
+        G, C = A.T @ A, np.ascontiguousarray(A.T @ Y)
+        for product in (G, C):
+            product *= 2 * self.scale
+        return G, C
 
     def reduced(self, Y: Data, A: Array) -> Reduced:
         """Reduce by A = Q R: ‖Y − A B‖² = ‖QᵀY − R B‖² + (‖Y‖² − ‖QᵀY‖²)."""

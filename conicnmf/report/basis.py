@@ -61,6 +61,9 @@ def plot_basis(
 
 
 def _matrix(basis: Result | Any) -> Array:
+    if isinstance(basis, Result) and "W" not in basis.factors:
+        listed = ", ".join(basis.factors)
+        raise InputError(f"this result has no W; pass one of its factors {listed} as a matrix")
     W = np.asarray(basis.W if isinstance(basis, Result) else basis)
     if W.ndim != 2 or 0 in W.shape or W.dtype.kind not in "fiub":
         raise InputError(

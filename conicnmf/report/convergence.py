@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from conicnmf._types import Array
+from conicnmf.compare.curves import FEASIBLE, LOWEST_GAP, best_objective, first_scale, gap
 from conicnmf.errors import InputError
-from conicnmf.report._curves import FEASIBLE, LOWEST_GAP, best_objective, first_scale, gap
-from conicnmf.report.style import Look, legend_below, new_figure, series, styled
+from conicnmf.report.style import Look, legend_below, log_times, new_figure, series, styled
 from conicnmf.result import Result
 
 GAP_LABEL = "objective above the best, relative"
@@ -113,8 +113,8 @@ def _time_axis(axes: Axes, runs: list[Result], against: str) -> None:
     """Make the time axis logarithmic where runs of very different length would crowd at zero."""
     ends = [run.seconds for run in runs]
     if against == "seconds" and max(ends) > 10 * min(ends):
-        axes.set_xscale("log")
-        axes.set_xlim(left=max(min(ends) / 30, 1e-5))
+        axes.set_xlim(max(min(ends) / 30, 1e-5), 1.2 * max(ends))
+        log_times(axes)
 
 
 def _line(axes: Axes, x: Array, y: Array, name: str, look: Look, runs: int) -> None:

@@ -30,12 +30,14 @@ table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabu
 th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.9rem 0.3rem 0;
   border-bottom: 1px solid var(--line); }
 thead th { color: var(--soft); font-weight: 600; }
-td { white-space: nowrap; } td.long { min-width: 12rem; white-space: normal; }
+td { white-space: nowrap; } td.long { min-width: 12rem; white-space: normal;
+  overflow-wrap: anywhere; }
 .number { text-align: right; }
+@media (max-width: 36rem) { td.long { min-width: 9rem; } }
 tr.strong td { font-weight: 650; }
 pre { background: var(--card); padding: 0.8rem; border-radius: 6px; white-space: pre-wrap;
   font-size: 0.85rem; }
-figure { margin: 0.8rem 0; max-width: 44rem; } figure img { width: 100%; height: auto; display: block; }
+figure { margin: 0.8rem 0; max-width: 40rem; } figure img { width: 100%; height: auto; display: block; }
 .gallery { display: grid; gap: 1.2rem;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); }
 .gallery figure { margin: 0; background: var(--card); padding: 0.8rem; border-radius: 6px; }

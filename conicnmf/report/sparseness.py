@@ -8,13 +8,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from conicnmf._types import Array
+from conicnmf.errors import InputError
 from conicnmf.kernels.hoyer import hoyer_sparseness
+from conicnmf.report.components import pieces_of
 from conicnmf.report.style import INK, new_figure, series, styled
 from conicnmf.result import Result
 
 
 def plot_sparseness(result: Result) -> Figure:
-    """Draw histograms of the Hoyer sparseness of the pieces of both factors.
+    """Draw histograms of the Hoyer sparseness of the pieces of the factors.
 
     Parameters
     ----------
@@ -23,8 +25,9 @@ def plot_sparseness(result: Result) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        One panel each for the columns of W, the rows of H and the samples, the columns of H. The
-        upright line is the median; zero pieces have no sparseness and are counted in the title.
+        One panel each for the columns of W, the rows of H and the samples, the columns of H, or
+        for the components of whatever variables the result has. The upright line is the median;
+        zero pieces have no sparseness and are counted in the title.
 
     Examples
     --------
@@ -33,26 +36,22 @@ def plot_sparseness(result: Result) -> Figure:
     >>> plot_sparseness(cn.factorize(np.eye(4), 2).solve())
     <Figure size 560x...>
     """
-    panels = sparseness_panels(result)
+    panels = {name: hoyer_sparseness(X) for name, X in pieces_of(result).items()}
+    if not panels:
+        raise InputError("sparseness is measured of matrices, and this result has none")
     looks = list(series(panels).values())
+    across = min(len(panels), 3)
+    down = -(-len(panels) // across)
     with styled():
-        figure = new_figure(2.5)
-        grid = figure.subplots(1, len(panels), sharex=True, squeeze=False)[0]
-        for axes, look, (title, values) in zip(grid, looks, panels.items(), strict=True):
+        figure = new_figure(2.5 * down)
+        grid = figure.subplots(down, across, sharex=True, squeeze=False)
+        for axes in grid.flat[len(panels) :]:
+            axes.set_visible(False)
+        for axes, look, (title, values) in zip(grid.flat, looks, panels.items(), strict=False):
             _histogram(axes, values, title, look["color"])
-        grid[0].set_ylabel("count")
+        for row in grid:
+            row[0].set_ylabel("count")
     return figure
-
-
-def sparseness_panels(result: Result) -> dict[str, Array]:
-    """Return the sparseness of every kind of piece that a result has."""
-    panels: dict[str, Array] = {}
-    if "W" in result.factors:
-        panels["columns of W"] = hoyer_sparseness(np.ascontiguousarray(result.W.T))
-    if "H" in result.factors:
-        panels["rows of H"] = hoyer_sparseness(np.ascontiguousarray(result.H))
-        panels["columns of H"] = hoyer_sparseness(np.ascontiguousarray(result.H.T))
-    return panels
 
 
 def _histogram(axes: Axes, values: Array, title: str, color: str) -> None:

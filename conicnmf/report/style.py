@@ -10,6 +10,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from conicnmf.errors import InputError
 
@@ -42,8 +43,8 @@ _RC: Any = {
     "axes.labelcolor": INK,
     "axes.titlecolor": INK,
     "axes.titlelocation": "left",
-    "axes.titlesize": 10,
-    "axes.labelsize": 9,
+    "axes.titlesize": 11,
+    "axes.labelsize": 10,
     "axes.linewidth": 0.7,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -54,10 +55,10 @@ _RC: Any = {
     "figure.constrained_layout.use": True,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 9,
+    "font.size": 10,
     "grid.color": GRID,
     "grid.linewidth": 0.6,
-    "legend.fontsize": 8,
+    "legend.fontsize": 9,
     "legend.frameon": False,
     "lines.linewidth": 1.6,
     "lines.solid_capstyle": "round",
@@ -65,8 +66,8 @@ _RC: Any = {
     "text.color": INK,
     "xtick.color": INK,
     "ytick.color": INK,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
     # The same figure gives the same bytes: names inside the file follow from this salt.
     "svg.hashsalt": "conicnmf",
 }
@@ -100,12 +101,23 @@ def series(labels: Iterable[str]) -> dict[str, Look]:
     }
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
+def log_times(axes: Axes) -> None:
+    """Make the horizontal axis logarithmic with plain numbers that do not crowd."""
+    axes.set_xscale("log")
+    low, high = axes.get_xlim()
+    steps = (1.0,) if high > 30 * low else (1.0, 2.0, 5.0)
+    axes.xaxis.set_major_locator(LogLocator(subs=steps, numticks=8))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def legend_below(figure: Figure, axes: Axes, columns: int | None = None) -> None:
     """Put one legend for the whole figure under it, where it hides no data; one name needs none."""
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
     if len(unique) > 1:
-        across = min(columns, len(unique))
+        longest = max(map(len, unique))
+        across = min(len(unique), columns or max(1, int(WIDTH / (0.09 * longest + 0.5))))
         legend = figure.legend(
             unique.values(), unique.keys(), loc="outside lower center", ncols=across
         )

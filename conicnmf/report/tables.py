@@ -1,12 +1,14 @@
-"""Results and comparisons as tables of text, for pages, terminals and Markdown."""
+"""Results and comparisons as tables of text, for pages, terminals and other programs."""
 
 from __future__ import annotations
 
+import platform
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
+from conicnmf.certify import Certificate
 from conicnmf.compare import Comparison
 from conicnmf.result import Result
 
@@ -70,9 +72,49 @@ def violation_table(result: Result) -> Table:
     return Table(["constraint", "largest violation"], rows, frozenset({"largest violation"}))
 
 
-def version_table(result: Result) -> Table:
-    """Return the versions of the packages a result was made with."""
-    return Table(["package", "version"], [list(pair) for pair in result.versions.items()])
+def environment_table(result: Result) -> Table:
+    """Return the packages a result was made with, and where it was written down."""
+    here = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    rows = [list(pair) for pair in result.versions.items()]
+    return Table(["package", "version"], [*rows, ["this page", here]])
+
+
+def certificate_table(certificate: Certificate) -> Table:
+    """Return the checks of a certificate; those that failed stand out."""
+    rows = [
+        [
+            f"{check.name}: {check.note}" if check.note else check.name,
+            "ok" if check.ok else "FAIL",
+            number(check.measured, 3),
+            number(check.tolerance, 1),
+        ]
+        for check in certificate.checks
+    ]
+    failed = frozenset(i for i, check in enumerate(certificate.checks) if not check.ok)
+    headers = ["check", "verdict", "measured", "tolerance"]
+    return Table(headers, rows, frozenset(headers[2:]), failed)
+
+
+def settings_table(comparison: Comparison) -> Table:
+    """Return what was the same for all runs."""
+    return Table(["setting", "value"], [list(pair) for pair in comparison.settings.items()])
+
+
+def significance_table(comparison: Comparison) -> Table:
+    """Return the signed-rank tests of every pair of solvers; findings stand out."""
+    frame = comparison.significance()
+    rows = [
+        [
+            f"{line['first']} : {line['second']}",
+            line["finding"],
+            *(number(line[name], 3) for name in ("ratio", "p_holm")),
+            f"{line['lower']} : {line['higher']} of {line['pairs']}",
+        ]
+        for line in frame.to_dict("records")
+    ]
+    strong = frozenset(i for i, row in enumerate(rows) if row[1].endswith("is lower"))
+    headers = ["solvers", "finding", "ratio", "p", "lower"]
+    return Table(headers, rows, frozenset(headers[2:]), strong)
 
 
 def summary_table(comparison: Comparison) -> Table:
@@ -132,33 +174,8 @@ def runs_table(comparison: Comparison) -> Table:
 def skipped_table(comparison: Comparison) -> Table:
     """Return the pairs of problem and solver that do not fit, with the reason."""
     skipped = comparison.table[comparison.table["status"] == "SKIPPED"]
-    pairs = skipped[["problem", "solver", "reason"]].drop_duplicates()
-    return Table(["problem", "solver", "reason"], pairs.astype(str).to_numpy().tolist())
-
-
-def to_markdown(comparison: Comparison) -> str:
-    """Return the summary of a comparison as a Markdown table.
-
-    Examples
-    --------
-    >>> import numpy as np, conicnmf as cn
-    >>> from conicnmf.report import to_markdown
-    >>> problem = cn.factorize(np.ones((4, 3)), 1)
-    >>> print(to_markdown(cn.compare(problem, [cn.HALS()], seeds=[0])))
-    | solver | best objective | ...
-    """
-    tables = summary_tables(comparison)
-    one = next(iter(tables.values())) if len(tables) == 1 else summary_table(comparison)
-    rule = ["---:" if header in one.numeric else "---" for header in one.headers]
-    lines = [_markdown_row(one.headers), _markdown_row(rule)]
-    for i, row in enumerate(one.rows):
-        cells = [cell.replace("|", "\\|").replace("\n", " ") for cell in row]
-        lines.append(_markdown_row([f"**{c}**" if i in one.strong else c for c in cells]))
-    return "\n".join(lines)
-
-
-def _markdown_row(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+    pairs = skipped[["solver", "problem", "reason"]].drop_duplicates()
+    return Table(["solver", "problem", "reason"], pairs.astype(str).to_numpy().tolist())
 
 
 def _winners(comparison: Comparison) -> dict[str, str]:

@@ -16,6 +16,12 @@ from conicnmf.reproduce import (
     heiler_quantization,
     heiler_sparse_pca,
     heiler_table3,
+    hoyer_bars,
+    ohanlon_table1,
+    yang_filters,
+    yang_orthogonality,
+    yang_ranking,
+    yang_table1,
 )
 from conicnmf.reproduce.experiment import Experiment, Outcome, Setup
 
@@ -29,6 +35,12 @@ EXPERIMENTS: dict[str, Experiment] = {
         heiler_quantization,
         heiler_labels,
         heiler_cbcl,
+        hoyer_bars,
+        ohanlon_table1,
+        yang_orthogonality,
+        yang_table1,
+        yang_filters,
+        yang_ranking,
     )
 }
 """Every experiment, in the order of the papers."""
@@ -86,5 +98,7 @@ def reproduce(
     """
     experiment = find(name)
     begin = time.perf_counter()
-    outcome = experiment.run(Setup(quick, seeds, n_jobs, progress))
-    return replace(outcome, seconds=time.perf_counter() - begin, experiment=experiment)
+    setup = Setup(quick, seeds, n_jobs, progress)
+    outcome = experiment.run(setup)
+    seconds = time.perf_counter() - begin
+    return replace(outcome, seconds=seconds, experiment=experiment, setup=setup)

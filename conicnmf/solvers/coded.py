@@ -38,7 +38,9 @@ class Coded(Solver):
     code : Coder
         How samples are coded, for example ``coding.L0(0.02)``.
     dictionary : Coder
-        How the rows of W are found from the codes; `coding.L0` makes the dictionary sparse.
+        How the rows of W are found from the codes; `coding.L0` makes the dictionary sparse. It
+        drops entries for good reason only once the codes are about right: begin without it and go
+        on with ``init=(result.W, result.H)``.
 
     References
     ----------

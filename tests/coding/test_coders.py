@@ -6,6 +6,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import nnls
 
 import conicnmf as cn
 from conicnmf import coding
@@ -49,6 +50,38 @@ def test_threshold_cuts_and_refits(data):
     refit = cn.sparse_code(V, W, coding.Threshold(0.1, refit=True))
     assert (refit[cut == 0] == 0).all()
     assert np.sum((V - W @ refit) ** 2) <= np.sum((V - W @ cut) ** 2) + 1e-12
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
+def test_refit_codes_follow_the_scale_of_the_samples(data, scale):
+    V, W = data
+    expected = cn.sparse_code(V, W, coding.Threshold(0.1, refit=True))
+    found = cn.sparse_code(scale * V, W, coding.Threshold(0.1 * scale, refit=True))
+    np.testing.assert_allclose(found / scale, expected, atol=1e-12)
+
+
+def test_refit_codes_are_the_least_squares_codes_of_the_kept_atoms(data):
+    V, W = data
+    refit = cn.sparse_code(V, W, coding.Threshold(0.1, refit=True))
+    cut = cn.sparse_code(V, W, coding.Threshold(0.1))
+    for v, h, kept in zip(V.T, refit.T, cut.T > 0, strict=True):
+        np.testing.assert_allclose(h[kept], nnls(W[:, kept], v)[0], atol=1e-10)
+
+
+def test_groups_of_atoms_are_used_together_or_not_at_all():
+    rng = np.random.default_rng(3)
+    groups = np.repeat(np.arange(6), 3)
+    W = rng.random((30, 18))
+    W /= np.linalg.norm(W, axis=0)
+    active = groups[:, None] == rng.integers(0, 6, size=20)  # one group a sample
+    V = W @ np.where(active, rng.uniform(0.5, 1.0, size=active.shape), 0.0)
+    V += 0.02 * rng.random(V.shape)
+    together = cn.sparse_code(V, W, coding.L0(0.1, groups=groups)) > 0
+    assert (together == active).mean() > 0.98
+    used = [len(np.unique(groups[column])) for column in together.T]
+    single = cn.sparse_code(V, W, coding.L0(0.1)) > 0
+    assert max(used) == 1
+    assert (single != active).sum() >= (together != active).sum()
 
 
 def test_greedy_coders_pay_with_error_for_fewer_atoms(data):
@@ -104,3 +137,11 @@ def test_bad_dictionaries_are_refused(data, W, message):
 def test_negative_weights_are_refused(make):
     with pytest.raises(cn.InputError, match=">= 0, got -1"):
         make(-1)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: coding.OMP(max_atoms=0), lambda: coding.ForwardBackward(0.1, max_atoms=0)]
+)
+def test_codes_of_no_atoms_are_refused(make):
+    with pytest.raises(cn.InputError, match="max_atoms >= 1, got 0"):
+        make()

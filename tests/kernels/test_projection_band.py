@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from conicnmf.kernels.projections import band_row, hoyer_sparseness, project_band
+from conicnmf.kernels.band import band_row
+from conicnmf.kernels.projections import hoyer_sparseness, project_band
 
 
 def ratio(n, s):

@@ -14,6 +14,7 @@ from conicnmf.kernels.hoyer import hoyer_sparseness
 from conicnmf.report import (
     plot_basis,
     plot_convergence,
+    plot_data_profile,
     plot_performance,
     plot_profile,
     plot_sparseness,
@@ -180,6 +181,18 @@ def test_performance_on_time_counts_only_runs_that_reach_the_target(comparison):
     assert "Multiplicative" not in loose  # it fits nothing that was run
 
 
+def test_data_profiles_count_what_is_solved_by_when(comparison):
+    times = curves(plot_data_profile(comparison, tolerance=0.1).axes[0])
+    np.testing.assert_allclose(times["HALS"][1:-1, 0], 0.2)
+    np.testing.assert_allclose(times["TangentPlane"][1:-1, 0], 2.0)
+    rounds = curves(plot_data_profile(comparison, "iterations").axes[0])
+    np.testing.assert_allclose(rounds["HALS"][1:-1, 0], 2)
+    assert rounds["HALS"][-1, 1] == 1
+    assert rounds["TangentPlane"][-1, 1] == 0
+    with pytest.raises(cn.InputError, match="against"):
+        plot_data_profile(comparison, "money")
+
+
 def test_failed_runs_lower_the_profile():
     failed = make_result([8.0, 1.0], solver="Bad()", status=cn.Status.INFEASIBLE)
     runs = {("p", "HALS", 0): make_result([8.0, 2.0]), ("p", "Bad", 0): failed}
@@ -190,7 +203,7 @@ def test_failed_runs_lower_the_profile():
 
 def test_profiles_refuse_an_empty_comparison():
     empty = make_comparison({}, [("p", "HALS", "no")])
-    for plot in (plot_profile, plot_performance):
+    for plot in (plot_profile, plot_performance, plot_data_profile):
         with pytest.raises(cn.InputError, match="at least one run"):
             plot(empty)
 

@@ -10,7 +10,7 @@ import pytest
 from fakes import make_comparison, make_result
 
 import conicnmf as cn
-from conicnmf.report import html_report, to_markdown
+from conicnmf.report import html_report
 
 _VOID = {"meta", "img", "br", "link"}
 
@@ -21,7 +21,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.open, self.ids, self.images, self.tags, self.headings = [], [], [], set(), []
-        self.text = []
+        self.text, self.alts = [], []
         self.feed(text)
         self.close()
         assert not self.open, f"never closed: {self.open}"
@@ -35,6 +35,7 @@ class Page(HTMLParser):
         if tag == "img":
             assert attributes["alt"].strip()
             self.images.append(attributes["src"])
+            self.alts.append(attributes["alt"])
         if tag not in _VOID:
             self.open.append(tag)
 
@@ -45,6 +46,10 @@ class Page(HTMLParser):
         self.text.append(data)
         if self.open and self.open[-1] == "h2":
             self.headings.append(data)
+
+    @property
+    def images_text(self):
+        return " ".join(self.alts)
 
     @property
     def body(self):
@@ -84,7 +89,8 @@ def test_report_of_a_result(tmp_path):
         "Convergence",
         "Sparseness",
         "Constraints",
-        "Versions",
+        "Certificate",
+        "Environment",
     ]
     assert len(page.images) == 3
     for said in ("Faces", "rank 3", result.status.value, "W: Sparseness(min=0.6, max=1.0)"):
@@ -102,12 +108,13 @@ def test_report_of_a_comparison(tmp_path, comparison):
         "Bases",
         "Objective over time",
         "Performance",
+        "Significance",
         "Runs",
         "Statuses",
         "Skipped pairs",
-        "Versions",
+        "Environment",
     ]
-    assert len(page.images) == 2 * 2 + 3  # each solver's basis on each problem, and three profiles
+    assert len(page.images) == 2 * 2 + 4  # each solver's basis on each problem, and four profiles
     assert "W must be a < b | c" in page.body
     assert "2 problems, 3 solvers, 2 seeds" in page.body
     assert "All 8 runs" in page.body  # the skipped pair was not run
@@ -152,16 +159,56 @@ def test_what_is_no_result_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_markdown_has_a_row_for_each_pair_and_marks_the_best(comparison):
-    lines = to_markdown(comparison).splitlines()
-    assert len(lines) == 2 + 5
-    assert len({line.replace("\\|", "").count("|") for line in lines}) == 1
-    best = [line for line in lines if "**" in line]
-    assert len(best) == 2
-    assert all("HALS" in line for line in best)
-    assert "–" in lines[-1]
+def test_certificates_are_tables_with_a_verdict(tmp_path):
+    problem = cn.factorize(np.random.default_rng(0).random((6, 5)), 2)
+    result = problem.solve(cn.HALS(), stop=cn.RelDecrease(1e-8))
+    good = read(html_report(result, tmp_path / "g.html", certificate=result.certificate()))
+    assert "CERTIFIED" in good.text
+    assert "objective as reported" in good.text
+    poor = problem.solve(cn.HALS(), stop=1)
+    bad = read(html_report(poor, tmp_path / "b.html", certificate=poor.certificate()))
+    assert "NOT CERTIFIED" in bad.text
+    failed = [check.name for check in poor.certificate().checks if not check.ok]
+    assert f"Beyond the tolerance: {', '.join(failed)}." in bad.text
+    runs = make_comparison({("p", "HALS", 0): result})
+    named = {"best run": result.certificate()}
+    both = read(html_report(runs, tmp_path / "c.html", certificate=named))
+    assert "Certificates" in both.headings
+    assert "best run" in both.text
 
 
-def test_markdown_leaves_out_the_problem_when_there_is_one():
-    comparison = make_comparison({("only", "HALS", 0): make_result([2.0, 1.0])})
-    assert "only" not in to_markdown(comparison)
+def test_results_without_h_and_with_other_variables_have_their_page(tmp_path):
+    rng = np.random.default_rng(0)
+    fields = vars(make_result([4.0, 2.0]))
+    alone = cn.Result(**{**fields, "factors": {"W": rng.random((12, 3))}, "violation": {}})
+    page = read(html_report(alone, tmp_path / "w.html", image_shape=(3, 4)))
+    assert "columns of W." in page.images_text
+    assert "None stated." in page.text
+    layers = {
+        "encoder": rng.normal(size=(3, 12)),
+        "decoder": rng.random((12, 3)),
+        "bias": rng.random(3),
+    }
+    nan = {"factors": layers, "relative_error": float("nan")}
+    page = read(
+        html_report(cn.Result(**{**fields, **nan}), tmp_path / "a.html", image_shape=(3, 4))
+    )
+    assert "The 3 rows of encoder found by HALS(), as images." in page.images_text
+    assert "The 3 columns of decoder found by HALS(), as images." in page.images_text
+    assert "sparseness of rows of encoder, columns of decoder." in page.images_text
+    empty = cn.Result(**{**fields, "factors": {"bias": rng.random(3)}})
+    assert "Basis" not in read(html_report(empty, tmp_path / "e.html")).headings
+    runs = make_comparison({("p", "A", 0): cn.Result(**{**fields, **nan})})
+    assert len(read(html_report(runs, tmp_path / "c.html")).images) == 5
+
+
+def test_many_pairs_of_solvers_are_folded(tmp_path):
+    runs = {("p", f"S{k}", seed): make_result([4.0, 3.0 + k]) for k in range(6) for seed in (0, 1)}
+    page = read(html_report(make_comparison(runs), tmp_path / "c.html"))
+    assert "All 15 pairs, 0 with a finding" in page.text
+
+
+def test_settings_of_a_comparison_are_told(tmp_path, measured):
+    page = read(html_report(measured, tmp_path / "c.html"))
+    assert "stop, the same for all" in page.text
+    assert "MaxIter(limit=10)" in page.text

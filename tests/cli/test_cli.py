@@ -42,7 +42,7 @@ def test_version():
     assert run("--version").stdout.strip() == f"conicnmf {cn.__version__}"
 
 
-@pytest.mark.parametrize("command", ["demo", "fit", "compare", "solvers", "datasets"])
+@pytest.mark.parametrize("command", ["demo", "fit", "compare", "reproduce", "solvers", "datasets"])
 def test_help_has_an_example(command):
     assert f"Example: conicnmf {command}" in run(command, "--help").stdout
 
@@ -189,7 +189,7 @@ def test_bad_files_are_one_message_and_code_2(tmp_path):
     np.save(tmp_path / "objects.npy", np.array([{}]), allow_pickle=True)
     assert "numbers" in run("fit", tmp_path / "objects.npy", "--rank", 1, code=2).stderr
     np.save(tmp_path / "nan.npy", np.array([[np.nan, 1.0]]))
-    assert "finite" in run("fit", tmp_path / "nan.npy", "--rank", 1, code=2).stderr
+    assert "--missing" in run("fit", tmp_path / "nan.npy", "--rank", 1, code=2).stderr
 
 
 def test_output_must_not_be_a_file(data):
@@ -203,7 +203,7 @@ def test_a_failed_solve_is_code_1(data, monkeypatch):
         assert options["throw"] is False
         return cn.Result(**{**vars(real), "status": cn.Status.COLLAPSED})
 
-    monkeypatch.setattr("conicnmf.cli.run.solve", failing)
+    monkeypatch.setattr("conicnmf.cli.fit.solve", failing)
     said = fitted(data, "--rank", 2, code=1)
     assert said["kind"] == "failed"
     assert said["advice"] == cn.Status.COLLAPSED.value

@@ -1,0 +1,36 @@
+"""The folder that commands write to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conicnmf.cli._app import screen
+from conicnmf.errors import InputError
+
+
+def output_folder(name: str) -> Path:
+    """Return the folder of --output, made before any work is done."""
+    folder = Path(name)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--output must be a folder, got the file {folder}; name another")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def file_names(files: list[Path]) -> list[str]:
+    """Return paths as text.
+
+    Examples
+    --------
+    >>> file_names([Path("runs") / "table.csv"])
+    ['runs/table.csv']
+    """
+    return [str(file) for file in files]
+
+
+def tell_files(files: list[Path]) -> None:
+    """Print what was written, or how to have something written."""
+    if files:
+        screen().print("Written: " + ", ".join(file_names(files)), soft_wrap=True, markup=False)
+    else:
+        screen().print("Nothing was written; add --output FOLDER to keep factors and a report.")

@@ -1,0 +1,159 @@
+"""`fit`: solve once what the options state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+from rich.text import Text
+
+from conicnmf.certify import Certificate, certify
+from conicnmf.cli import options as o
+from conicnmf.cli._app import (
+    FAILED,
+    INTERRUPTED,
+    app,
+    complain,
+    print_json,
+    screen,
+    show,
+    wants_progress,
+    working,
+)
+from conicnmf.cli.data import Reading, Source, read_data
+from conicnmf.cli.files import file_names, output_folder, tell_files
+from conicnmf.engine import solve
+from conicnmf.report import html_report
+from conicnmf.report.tables import result_table
+from conicnmf.result import Result, Status
+
+_COLORS = {"converged": "green", "stopped": "yellow", "failed": "red"}
+
+
+@app.command(epilog="Example: conicnmf fit swimmer --rank 16 --sparse-w 0.8 --output swimmer-parts")
+def fit(
+    data: o.Data,
+    rank: o.Rank,
+    sparse_w: o.SparseW = None,
+    sparse_w_max: o.SparseWMax = None,
+    sparse_h: o.SparseH = None,
+    l1_h: o.L1H = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            help="See `conicnmf solvers`; A+B runs B after A. By default one that fits.",
+            autocompletion=o.complete_solver,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
+    max_iter: o.MaxIterations = None,
+    time_limit: o.Limit = None,
+    certificate: o.Certify = True,
+    image_shape: o.ImageShape = None,
+    samples_are_rows: o.SamplesAreRows = False,
+    samples: o.Samples = None,
+    skip_text: o.SkipText = False,
+    missing: o.Missing = False,
+    output: o.Output = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Factorize DATA once; write factors and a report.
+
+    Ends with 0 when it went well, 1 when the solve failed, 2 when the input is at fault, 130 when
+    it was interrupted (the best so far is kept).
+    """
+    how = Reading(samples_are_rows, samples, image_shape, skip_text, missing)
+    source = read_data(data, how)
+    for note in source.notes:
+        complain(note, "yellow")
+    problem = o.state_problem(
+        source.V, rank, sparse_w, sparse_w_max, sparse_h, l1_h, known=source.known
+    )
+    folder = None if output is None else output_folder(output)
+    result = solve(
+        problem,
+        None if solver is None else o.find_solver(solver),
+        stop=o.stop_rule(max_iter),
+        seed=seed,
+        time_limit=time_limit,
+        progress=wants_progress(quiet),
+        throw=False,
+    )
+    checked = None
+    if certificate and _is_usable(result):
+        with working("checking the result by other routes …", wants_progress(quiet)):
+            checked = certify(problem, result)
+    files = [] if folder is None else _save(result, source, checked, folder)
+    if json:
+        print_json(_as_json(result, checked, files))
+    else:
+        _tell(result, checked, source.name)
+        tell_files(files)
+    if not _is_usable(result):
+        raise typer.Exit(INTERRUPTED if result.status is Status.INTERRUPTED else FAILED)
+
+
+def _is_usable(result: Result) -> bool:
+    return result.status.kind != "failed" and result.status is not Status.INTERRUPTED
+
+
+def _tell(result: Result, certificate: Certificate | None, name: str) -> None:
+    show(result_table(result), title=name)
+    screen().print(Text(result.status.value, style=_COLORS[result.status.kind]))
+    if certificate is not None:
+        missed = [check.name for check in certificate.checks if not check.ok]
+        verdict = f"Not certified: beyond the tolerance are {', '.join(missed)}."
+        text = "Certified by other routes than the solver's." if certificate.ok else verdict
+        screen().print(Text(text, style="green" if certificate.ok else "yellow"))
+
+
+def _save(
+    result: Result, source: Source, certificate: Certificate | None, folder: Path
+) -> list[Path]:
+    stem = result.save(folder / "result")
+    files = [stem.with_suffix(".npz"), stem.with_suffix(".json")]
+    if source.is_text:  # who brings a sheet wants one back
+        files += _save_sheets(result, source, folder)
+    page = html_report(
+        result,
+        folder / "report.html",
+        title=f"{source.name}, rank {result.W.shape[1]}",
+        image_shape=source.image_shape,
+        certificate=certificate,
+    )
+    return [*files, page]
+
+
+def _save_sheets(result: Result, source: Source, folder: Path) -> list[Path]:
+    """Write the factors as text, with the names that the data came with."""
+    parts = [f"component {k + 1}" for k in range(result.W.shape[1])]
+    sheets = {
+        "W.csv": pd.DataFrame(result.W, source.features, parts),
+        "H.csv": pd.DataFrame(result.H, parts, source.samples),
+    }
+    for name, frame in sheets.items():
+        frame.to_csv(folder / name)
+    return [folder / name for name in sheets]
+
+
+def _as_json(result: Result, certificate: Certificate | None, files: list[Path]) -> dict[str, Any]:
+    checks = [] if certificate is None else certificate.checks
+    return {
+        "solver": result.solver,
+        "status": result.status.name,
+        "kind": result.status.kind,
+        "advice": result.status.value,
+        "objective": result.objective,
+        "relative_error": result.relative_error,
+        "violation": result.violation,
+        "iterations": result.n_iter,
+        "seconds": result.seconds,
+        "seed": result.seed,
+        "factors": {name: list(X.shape) for name, X in result.factors.items()},
+        "certified": None if certificate is None else certificate.ok,
+        "certificate": [vars(check) | {"ok": check.ok} for check in checks],
+        "files": file_names(files),
+    }

@@ -1,0 +1,268 @@
+"""What every factorization estimator shares; samples are rows here and are transposed here only."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from conicnmf._types import Array, Data
+from conicnmf.engine import solve
+from conicnmf.errors import InputError, SolveError
+from conicnmf.estimators.codes import find_codes, of_one_sample
+from conicnmf.factorization import as_statement
+from conicnmf.losses import Frobenius, WeightedFrobenius
+from conicnmf.losses.frobenius import squared_norm
+from conicnmf.multistart import multistart
+from conicnmf.problem import Problem, factorize
+from conicnmf.result import Result, Status
+from conicnmf.solvers import Solver
+from conicnmf.statement import Statement
+from conicnmf.stop import AnyOf, MaxIter, RelDecrease, Stop
+from conicnmf.terms import Loss, Term
+
+
+class SolverParameters(BaseEstimator):
+    """The parameters that say how a problem is solved, and the solving itself.
+
+    Subclasses have the parameters `solver`, `max_iter`, `tol`, `n_starts` and `random_state`.
+    """
+
+    def __init__(
+        self,
+        solver: Solver | str | None,
+        max_iter: int | None,
+        tol: float | None,
+        n_starts: int,
+        random_state: Any,
+    ) -> None:
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_starts = n_starts
+        self.random_state = random_state
+
+    def _solver(self, problem: Problem | Statement) -> Solver:
+        return as_solver(self.solver, problem)
+
+    def _solve(self, problem: Problem | Statement, init: Any = None) -> Result:
+        """Return the best result of `n_starts` starts."""
+        solver = self._solver(problem)
+        stop = stop_rule(solver, self.max_iter, self.tol)
+        seed = as_seed(self.random_state)
+        if self.n_starts == 1:
+            result = solve(problem, solver, init=init, stop=stop, seed=seed)
+        else:
+            runs = multistart(problem, solver, self.n_starts, seed=seed, init=init, stop=stop)
+            result = runs.best
+        if result.status.kind == "failed":
+            raise SolveError(f"{result.status.name}: {result.status.value}", result)
+        # A rule that only counts has not been cut short.
+        if result.status is Status.MAX_ITER and not isinstance(stop, MaxIter):
+            warnings.warn(
+                f"{solver.name} reached the limit of {result.n_iter} iterations; raise max_iter or "
+                "tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return result
+
+
+class FactorizationEstimator(
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    SolverParameters,
+):
+    """X ≈ codes · components: fit finds both, transform finds codes of new samples.
+
+    A subclass says with `_terms` what is asked of W (features × components) and of H
+    (components × samples).
+    """
+
+    n_components: int
+    loss: Loss | None = None
+    init: Any = None
+    components_: Array
+    sample_terms_: tuple[Term, ...]
+
+    def _terms(self) -> tuple[Sequence[Term], Sequence[Term]]:
+        """Return the terms on W and on H."""
+        raise TypeError(f"{type(self).__name__} must define _terms()")
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find components and codes of the samples.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (samples, features)
+            NaN stands for a missing entry.
+        y : ignored
+        """
+        V, observed = self._data(X, reset=True)
+        W, H = self._terms()
+        if observed is not None and self.loss is not None:
+            raise InputError(
+                f"NaN are left out of the squared loss alone, got loss={self.loss}; use loss=None, "
+                "or give weights of zero to the missing entries"
+            )
+        loss = self.loss if observed is None else WeightedFrobenius(observed)
+        problem = factorize(V, self.n_components, loss=loss, W=W, H=H)
+        return self._keep(self._solve(problem, self.init), V, observed)
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
+        """Return the codes of the samples that were fitted.
+
+        They are what `transform` gives for these samples, but where terms tie samples together:
+        then they are the codes of the fit, which obey those terms too.
+        """
+        self.fit(X, y)
+        tied = len(self.sample_terms_) < len(self._terms()[1])
+        return np.ascontiguousarray(self.result_.H.T) if tied else self.transform(X)
+
+    def transform(self, X: Any) -> Array:
+        """Return the codes of samples, which obey every term on H that speaks of one sample.
+
+        Terms that tie samples together, such as the sparseness of a component's coefficients over
+        all samples, mean nothing for a sample by itself and are left out; `sample_terms_` lists
+        those that hold.
+        """
+        check_is_fitted(self)
+        V, observed = self._data(X, reset=False)
+        return np.ascontiguousarray(self._codes(V, observed).T)
+
+    def inverse_transform(self, X: Any) -> Array:
+        """Return the samples that codes stand for."""
+        check_is_fitted(self)
+        codes = X.toarray() if sp.issparse(X) else np.asarray(X)
+        if codes.ndim != 2 or codes.shape[1] != len(self.components_):
+            raise InputError(
+                f"codes must have {len(self.components_)} columns, one a component, got shape "
+                f"{codes.shape}; pass what transform returned"
+            )
+        return np.asarray(codes @ self.components_)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return 1 − ‖X − codes · components‖²/‖X‖², over the entries that are observed."""
+        check_is_fitted(self)
+        V, observed = self._data(X, reset=False)
+        whole = squared_norm(V)
+        left = self._squared_error(V, self._codes(V, observed), observed)
+        return 1 - left / whole if whole else float("nan")
+
+    def _codes(self, V: Data, observed: Any) -> Array:
+        W = np.ascontiguousarray(self.components_.T).astype(V.dtype, copy=False)
+        return find_codes(V, W, self.sample_terms_, self.loss, observed)
+
+    def _keep(self, result: Result, V: Data, observed: Any) -> Self:
+        """Set what users read after a fit."""
+        self.result_ = result
+        self.components_ = np.ascontiguousarray(result.W.T)
+        self.sample_terms_ = tuple(term for term in self._terms()[1] if of_one_sample(term))
+        self.reconstruction_err_ = float(np.sqrt(self._squared_error(V, result.H, observed)))
+        self.n_iter_ = result.n_iter
+        self.status_ = result.status
+        return self
+
+    def _squared_error(self, V: Data, H: Array, observed: Any) -> float:
+        loss: Loss = Frobenius() if observed is None else WeightedFrobenius(observed)
+        return loss.value(V, self.components_.T, H)
+
+    def _data(self, X: Any, reset: bool) -> tuple[Data, Any]:
+        """Return V = Xᵀ with zeros for missing entries, and which entries are observed."""
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=("csr", "csc"),
+            dtype=(np.float64, np.float32),
+            ensure_all_finite="allow-nan",
+        )
+        values = X.data if sp.issparse(X) else X
+        missing = np.isnan(values)
+        if not missing.any():
+            return X.T, None
+        if sp.issparse(X):
+            raise InputError(
+                f"sparse X must be finite, got {int(missing.sum())} NaN entries; missing entries "
+                "need dense data, use X.toarray()"
+            )
+        return np.where(missing, 0, X).T, ~missing.T
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def as_solver(solver: Solver | str | None, problem: Problem | Statement) -> Solver:
+    """Return a solver from its settings or its name; for None, the one that fits best.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> as_solver("hals", cn.factorize(np.eye(2), 1)).name
+    'HALS'
+    """
+    statement = as_statement(problem)
+    if solver is None:
+        return statement.choose()[0]
+    if isinstance(solver, Solver):
+        return solver
+    known = {each.name.lower(): each for each in statement.solvers()}
+    found = known.get(str(solver).lower())
+    if found is None:
+        names = ", ".join(each.name for each in known.values())
+        raise InputError(
+            f"solver must be None, a Solver such as HALS(), or a name, got {solver!r}; the names "
+            f"are {names}"
+        )
+    return found
+
+
+def stop_rule(solver: Solver, max_iter: int | None, tol: float | None) -> Stop:
+    """Return the solver's own rule with another limit or tolerance, where one is given.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> stop_rule(cn.HALS(), 20, None)
+    MaxIter(limit=20) | RelDecrease(rtol=1e-05, patience=3)
+    """
+
+    def changed(rule: Stop) -> Stop:
+        if isinstance(rule, AnyOf):
+            return AnyOf(tuple(changed(one) for one in rule.rules))
+        if isinstance(rule, MaxIter) and max_iter is not None:
+            return MaxIter(max_iter)
+        if isinstance(rule, RelDecrease) and tol is not None:
+            return replace(rule, rtol=tol)
+        return rule
+
+    return changed(solver.default_stop)
+
+
+def as_seed(random_state: Any) -> int:
+    """Return a whole number as it is, and draw one from anything else scikit-learn accepts.
+
+    Examples
+    --------
+    >>> as_seed(7)
+    7
+    """
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -1,0 +1,155 @@
+"""Codes of new samples: the H-block with W fixed, under the terms that speak of one sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conicnmf._types import Array, Data
+from conicnmf.blocks import Block
+from conicnmf.compat import mismatches_of_block
+from conicnmf.constraints.entrywise import Entrywise
+from conicnmf.errors import IncompatibleError
+from conicnmf.joint import merged_bounds
+from conicnmf.kernels.nnls import nnls_gram
+from conicnmf.losses import Frobenius, WeightedFrobenius
+from conicnmf.problem import constraints_of, penalties_of
+from conicnmf.solvers import Context, Multiplicative, ProjectedGradient, Solver, TangentPlane
+from conicnmf.terms import Constraint, Loss, Term
+
+_CHUNK = 1000
+"""So many samples make one cone program."""
+_ROUNDS, _RTOL = 100, 1e-7
+
+
+def of_one_sample(term: Term) -> bool:
+    """Whether a term on H speaks of each sample by itself, so that new samples can obey it.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> of_one_sample(cn.Sparseness(min=0.5, each="sample")), of_one_sample(cn.Sparseness(min=0.5))
+    (True, False)
+    """
+    if isinstance(term, Entrywise):
+        return all(bound.ndim == 0 for bound in term.bounds())
+    if isinstance(term, Constraint):
+        return term.each in ("entry", "sample")
+    return "orthant" in term.abilities or getattr(term, "each", None) == "sample"
+
+
+def find_codes(
+    V: Data, W: Array, terms: Sequence[Term], loss: Loss | None = None, observed: Any = None
+) -> Array:
+    """Return H of lowest loss and penalties for these samples with W fixed.
+
+    Non-negative and free codes come from exact least squares, others from cone programs or
+    projected gradients.
+
+    Parameters
+    ----------
+    V : array or sparse matrix
+        The samples as columns.
+    W : array
+    terms : list of Term
+        The terms on H, each of one sample.
+    loss : Loss, optional
+        Squared Frobenius by default.
+    observed : array of bool, optional
+        Which entries of V count.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> find_codes(np.array([[2.0], [-1.0]]), np.eye(2), [cn.NonNegative(), cn.L1(1.0)]).ravel()
+    array([1.5, 0. ])
+    """
+    loss = loss or Frobenius()
+    loss.check((V.shape[0], V.shape[1]))
+    H = np.empty((W.shape[1], V.shape[1]), dtype=np.result_type(V, W))
+    if _is_least_squares(_block(V, W, terms, loss)):
+        for columns in _alike(V.shape[1], observed):
+            rows = slice(None) if observed is None else observed[:, columns[0]]
+            block = _block(V[:, columns][rows], W[rows], terms, loss)
+            H[:, columns] = _least_squares(block, W[rows])
+        return H
+    # A loss of the user's own may hold arrays of the shape of the data, which stay whole.
+    size = _CHUNK if isinstance(loss, Frobenius) else V.shape[1]
+    for columns in np.split(np.arange(V.shape[1]), range(size, V.shape[1], size)):
+        own = loss if observed is None else WeightedFrobenius(observed[:, columns])
+        H[:, columns] = _descent(_block(V[:, columns], W, terms, own), W)
+    return H
+
+
+def _block(V: Data, W: Array, terms: Sequence[Term], loss: Loss) -> Block:
+    shape = (W.shape[1], V.shape[1])
+    return Block("H", V, shape, loss, constraints_of(terms), penalties_of(terms))
+
+
+def _alike(count: int, observed: Any) -> list[NDArray[np.intp]]:
+    """Return the samples in groups of which the same entries are observed."""
+    if observed is None:
+        return [np.arange(count)]
+    packed = np.packbits(observed, axis=0)
+    which = np.unique(packed, axis=1, return_inverse=True)[1].ravel()
+    order = np.argsort(which, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(which[order])) + 1)
+
+
+def _is_least_squares(block: Block) -> bool:
+    """Whether the codes are those of non-negative or free least squares."""
+    if not isinstance(block.loss, Frobenius) or np.isfinite(block.loss.cap):
+        return False
+    if not all(isinstance(c, Entrywise) for c in block.constraints):
+        return False
+    if not all("orthant" in penalty.abilities for penalty in block.penalties):
+        return False
+    lower, upper = merged_bounds(block.constraints)
+    free = bool((lower == -np.inf).all()) and block.orthant[0] == 0
+    return bool((upper == np.inf).all()) and (free or bool((lower == 0).all()))
+
+
+def _least_squares(block: Block, A: Array) -> Array:
+    """Solve through the normal equations, or for codes of any sign by singular values."""
+    if block.nonneg:
+        quadratic = block.quadratic(A)
+        return nnls_gram(quadratic.G, quadratic.C)
+    scale = block.loss.scale if isinstance(block.loss, Frobenius) else 1.0
+    ridge = np.sqrt(block.orthant[1] / (2 * scale)) * np.eye(block.shape[0], dtype=A.dtype)
+    inverse = np.linalg.pinv(np.vstack([A, ridge]))[:, : len(A)]
+    return np.asarray((block.Y.T @ inverse.T).T)
+
+
+def _descent(block: Block, A: Array) -> Array:
+    """Update the block until its objective no longer falls."""
+    solver = _solver_for(block)
+    B = nnls_gram(A.T @ A, np.asarray((block.Y.T @ A).T))
+    B[:, ~B.any(axis=0)] = B.max(initial=0.0) or 1.0  # norms and sparseness are undefined at zero
+    if isinstance(solver, Multiplicative):
+        B = np.maximum(B, B.mean() / 1000)  # a product cannot leave zero
+    if block.projection is not None:
+        B = block.projection(B)
+    memo, value = solver.prepare(block, Context()), np.inf
+    for _ in range(_ROUNDS):
+        update = solver.update(block, A, B, memo)
+        memo = update.memo
+        before, value = value, block.objective(A, update.B)
+        if update.status is not None or not value < before:
+            break
+        B = update.B
+        if before - value <= _RTOL * abs(value):
+            break
+    return B
+
+
+def _solver_for(block: Block) -> Solver:
+    solvers = (TangentPlane(), ProjectedGradient(free="gradient"), Multiplicative())
+    reasons = {solver.name: mismatches_of_block(block, solver) for solver in solvers}
+    for solver in solvers:
+        if not reasons[solver.name]:
+            return solver
+    listed = "\n".join(f"  - {name}: {why}" for name, all_ in reasons.items() for why in all_)
+    raise IncompatibleError(f"new samples cannot be coded under the terms on H:\n{listed}")

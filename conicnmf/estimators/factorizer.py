@@ -1,0 +1,84 @@
+"""The general door: any terms on either factor, any loss, any solver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conicnmf.constraints import NonNegative
+from conicnmf.estimators.base import FactorizationEstimator
+from conicnmf.solvers import Solver
+from conicnmf.terms import Loss, Term
+
+
+class Factorizer(FactorizationEstimator):
+    """A factorization with the given terms on the components and on the codes.
+
+    Parameters
+    ----------
+    n_components : int
+        The number of components.
+    W : list of Term, optional
+        Terms on W = components_.T, features × components; `NonNegative` alone by default.
+    H : list of Term, optional
+        Terms on H, the transposed codes, components × samples; `NonNegative` alone by default.
+    loss : Loss, optional
+        Squared Frobenius by default. Missing entries are NaN in X and need no loss of their own.
+    solver : Solver or str, optional
+        A solver, its name, or None for the one that fits best.
+    init : Start, optional
+        Where to start, at random by default.
+    max_iter, tol : int, float, optional
+        The iteration limit, and the relative decrease of the objective at which the solver ends;
+        None keeps the solver's own.
+    n_starts : int
+        The best of so many starts is kept.
+    random_state : int, RandomState or None
+        A whole number is the seed of the first start.
+
+    Attributes
+    ----------
+    components_ : array of shape (components, features)
+    result_ : Result
+        The solve as `conicnmf.solve` returns it.
+    sample_terms_ : tuple of Term
+        The terms on H that `transform` obeys: those that speak of one sample.
+    reconstruction_err_ : float
+        ‖X − codes · components‖ of the fitted samples, over the entries that are observed.
+    n_iter_ : int
+    status_ : Status
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> from conicnmf.estimators import Factorizer
+    >>> X = np.random.default_rng(0).random((20, 6))
+    >>> model = Factorizer(3, H=[cn.Simplex(each="sample")]).fit(X)
+    >>> model.transform(X[:2]).sum(axis=1).round(6)
+    array([1., 1.])
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        W: Sequence[Term] | None = None,
+        H: Sequence[Term] | None = None,
+        loss: Loss | None = None,
+        solver: Solver | str | None = None,
+        init: Any = None,
+        max_iter: int | None = None,
+        tol: float | None = None,
+        n_starts: int = 1,
+        random_state: Any = 0,
+    ) -> None:
+        super().__init__(solver, max_iter, tol, n_starts, random_state)
+        self.n_components = n_components
+        self.W = W
+        self.H = H
+        self.loss = loss
+        self.init = init
+
+    def _terms(self) -> tuple[Sequence[Term], Sequence[Term]]:
+        default = (NonNegative(),)
+        return default if self.W is None else self.W, default if self.H is None else self.H

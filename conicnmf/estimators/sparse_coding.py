@@ -1,0 +1,88 @@
+"""Non-negative sparse coding: atoms of norm one, an L1 penalty on the codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conicnmf.constraints import NonNegative, UnitNorm
+from conicnmf.estimators.streaming import Streaming
+from conicnmf.penalties import L1
+from conicnmf.solvers import Solver
+from conicnmf.terms import Term
+
+
+class NonNegativeSparseCoding(Streaming):
+    """Minimize ‖X − codes · atoms‖² + weight · Σ codes, all non-negative, over atoms of norm one.
+
+    `transform` is exact: each code is the minimizer of its non-negative Lasso.
+
+    Parameters
+    ----------
+    n_components : int
+        The number of atoms.
+    weight : float
+        The price of a unit of code, in the units of X.
+    W, H : list of Term
+        More terms on W = components_.T (features × atoms) and on H, the transposed codes.
+    solver : Solver or str, optional
+        A solver, its name, or None for the one that fits best.
+    init : Start, optional
+        Where to start, at random by default.
+    max_iter, tol : int, float, optional
+        The iteration limit, and the relative decrease of the objective at which the solver ends;
+        None keeps the solver's own.
+    n_starts : int
+        The best of so many starts is kept.
+    random_state : int, RandomState or None
+        A whole number is the seed of the first start.
+
+    Attributes
+    ----------
+    components_ : array of shape (atoms, features)
+    result_ : Result
+        The solve as `conicnmf.solve` returns it.
+    sample_terms_ : tuple of Term
+        The terms on H that `transform` obeys.
+    reconstruction_err_ : float
+        ‖X − codes · atoms‖ of the fitted samples, over the entries that are observed.
+    n_iter_ : int
+    status_ : Status
+
+    References
+    ----------
+    Hoyer, Non-negative sparse coding, IEEE Neural Networks for Signal Processing 2002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from conicnmf.estimators import NonNegativeSparseCoding
+    >>> X = np.random.default_rng(0).random((30, 12))
+    >>> model = NonNegativeSparseCoding(4, weight=0.5).fit(X)
+    >>> np.linalg.norm(model.components_, axis=1).round(6)
+    array([1., 1., 1., 1.])
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        weight: float = 0.1,
+        W: Sequence[Term] = (),
+        H: Sequence[Term] = (),
+        solver: Solver | str | None = None,
+        init: Any = None,
+        max_iter: int | None = None,
+        tol: float | None = None,
+        n_starts: int = 1,
+        random_state: Any = 0,
+    ) -> None:
+        super().__init__(solver, max_iter, tol, n_starts, random_state)
+        self.n_components = n_components
+        self.weight = weight
+        self.W = W
+        self.H = H
+        self.init = init
+
+    def _terms(self) -> tuple[Sequence[Term], Sequence[Term]]:
+        return [NonNegative(), UnitNorm(), *self.W], [NonNegative(), L1(self.weight), *self.H]

@@ -1,0 +1,87 @@
+"""Learning from one batch after the other: codes of the batch, then all components by the past."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from conicnmf._types import Array, Data
+from conicnmf.blocks import blocks_of
+from conicnmf.compat import mismatches_of_block
+from conicnmf.errors import IncompatibleError, InputError
+from conicnmf.estimators.base import FactorizationEstimator
+from conicnmf.estimators.codes import of_one_sample
+from conicnmf.problem import factorize
+from conicnmf.solvers import HALS
+from conicnmf.terms import Quadratic, Term
+
+_SWEEPS = HALS(sweeps=3, extrapolate=False)
+
+
+class Streaming(FactorizationEstimator):
+    """A factorization that can be learned batch by batch.
+
+    Σ h hᵀ and Σ v hᵀ over all samples seen are enough to improve W without the samples; W is
+    improved by exact steps over its components, so every constraint on it holds at any time.
+
+    References
+    ----------
+    Mairal, Bach, Ponce and Sapiro, Online learning for matrix factorization and sparse coding,
+    JMLR 2010.
+    """
+
+    def _streamed_terms(self) -> Sequence[Term]:
+        """Return the terms that W obeys from the second batch on."""
+        return self._terms()[0]
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Improve the components by one more batch; the first batch is fitted by itself.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (samples, features)
+            Complete samples, without NaN.
+        y : ignored
+        """
+        first = not hasattr(self, "components_")
+        V, observed = self._data(X, reset=first)
+        if observed is not None:
+            raise InputError("partial_fit needs complete samples, got NaN; fit takes missing ones")
+        if first:
+            return self.fit(X)
+        W = self._improved(V, self._codes(V, None))
+        self.components_ = np.ascontiguousarray(W.T)
+        self.n_iter_ += 1
+        return self
+
+    def _keep(self, result: Any, V: Data, observed: Any) -> Self:
+        super()._keep(result, V, observed)
+        self._past = _sums(V, result.H) if observed is None else None
+        return self
+
+    def _improved(self, V: Data, H: Array) -> Array:
+        """Return W after exact steps over its components, by what is known of all samples."""
+        terms = self._streamed_terms()
+        block = blocks_of(factorize(V, self.n_components, W=terms)).W
+        reasons = mismatches_of_block(block, _SWEEPS)
+        tied = [term for term in self._terms()[1] if not of_one_sample(term)]
+        reasons += [f"{term} on H ties samples together" for term in tied]
+        if self._past is None:
+            reasons.append("the first batch had missing entries")
+        if reasons or self._past is None:
+            listed = "\n".join(f"  - {reason}" for reason in reasons)
+            raise IncompatibleError(f"this model cannot be learned batch by batch:\n{listed}")
+        self._past = tuple(old + new for old, new in zip(self._past, _sums(V, H), strict=True))
+        G, C = self._past
+        slope, curvature = block.orthant
+        steps = Quadratic(2 * G + curvature * np.eye(len(G)), 2 * C - slope, 0.0)
+        B = _SWEEPS.descend(block, steps, self.components_.astype(np.float64))
+        return B.T.astype(self.components_.dtype)
+
+
+def _sums(V: Data, H: Array) -> tuple[Array, ...]:
+    """Return Σ h hᵀ and Σ h vᵀ in double precision."""
+    wide = H.astype(np.float64)
+    return wide @ wide.T, np.asarray((V @ wide.T).T)

@@ -1,0 +1,207 @@
+"""One column by cone programs: maximize the linearised quadratic, and linearise again.
+
+½wᵀAw is convex where A is positive semi-definite, so it lies above its linearisation: the maximizer
+of ⟨Aw, ·⟩ over a convex set is never worse than w. A = ggᵀ needs no iteration: the larger of
+max ⟨g, w⟩ and max ⟨−g, w⟩ is the global maximum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf._types import Array, Data
+from conicnmf.blocks import Block, Factors
+from conicnmf.compat import Need
+from conicnmf.conic.backends import InnerSolve, chain
+from conicnmf.conic.cuts import Cut
+from conicnmf.conic.program import BlockProgram
+from conicnmf.conic.tangent import TangentLoop, tangent_step
+from conicnmf.kernels.nnls import nnls_gram
+from conicnmf.projections.needs import bounded, cone_forms, convex_gain, one_column, quadratic
+from conicnmf.projections.operators import dense
+from conicnmf.result import Status
+from conicnmf.solvers.base import ENGINES, Context, Memo, Solver, Sweep
+from conicnmf.stop import MaxIter, RelDecrease, Stop
+from conicnmf.terms import Constraint, Loss
+from conicnmf.validate import check_choice
+
+if TYPE_CHECKING:
+    from conicnmf.projections.quadratic import QuadraticProjection
+
+_FEASIBLE = 1e-6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class InNorm(Constraint):
+    """‖Lᵀw‖ ≤ 1, a second-order cone; w is the only row of B."""
+
+    L: Array
+
+    def __repr__(self) -> str:
+        return "wᵀBw ≤ 1"
+
+    def violation(self, B: Array) -> Array:
+        """Return the excess of the norm."""
+        return np.asarray(np.maximum(np.linalg.norm(B @ self.L, axis=1) - 1, 0.0))
+
+    def cone(self, B: cp.Expression) -> list[cp.Constraint]:
+        """Return the cone."""
+        return [cp.norm(cp.vec(B @ self.L, order="F"), 2) <= 1]
+
+
+@dataclass(frozen=True)
+class Gain(Loss):
+    """−⟨A, B⟩: how much of the direction A a row B has, to be made large."""
+
+    def value(self, Y: Data, A: Array, B: Array) -> float:
+        """Return −⟨A, B⟩."""
+        return -float(np.vdot(A, B))
+
+    def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
+        """Return −⟨A, B⟩."""
+        return -cp.sum(cp.multiply(A, B))
+
+
+@dataclass(frozen=True)
+class ConeAscent(Solver):
+    """Maximize ½wᵀAw over w ≥ 0 with wᵀBw ≤ 1 by second-order cone programs, never falling.
+
+    With A of rank one, as between two classes, two programs give the global maximum. Sparseness
+    from below is held by tangent planes at the iterate. An indefinite A is shifted by a multiple of
+    B, which changes nothing where wᵀBw = 1.
+
+    Parameters
+    ----------
+    engine : {"auto", "native", "conic"}
+        "native" solves the programs without further constraints as non-negative least squares,
+        "conic" always calls a cone solver.
+    backend : str, optional
+        An installed CVXPY solver to try first.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> from conicnmf.projections import ConeAscent, Discriminant
+    >>> rng = np.random.default_rng(0)
+    >>> V, y = rng.random((4, 40)), np.repeat([0, 1], 20)
+    >>> sparse = Discriminant(V, y, constraints=[cn.Sparseness(min=0.7)])
+    >>> free = cn.solve(Discriminant(V, y), ConeAscent())
+    >>> free.objective <= cn.solve(sparse, ConeAscent()).objective
+    True
+    """
+
+    engine: Literal["auto", "native", "conic"] = "auto"
+    backend: str | None = None
+    solves: ClassVar[str] = "projection"
+    needs: ClassVar[Sequence[Need]] = (quadratic, one_column, convex_gain, bounded, cone_forms)
+    default_stop: ClassVar[Stop] = MaxIter(200) | RelDecrease(1e-7)
+
+    def __post_init__(self) -> None:
+        check_choice("ConeAscent engine", self.engine, ENGINES)
+        chain(self.backend)
+
+    def start(self, blocks: Any, context: Context) -> Memo:
+        """Return the steps that the settings and the constraints ask for."""
+        native = self.engine != "conic" and not blocks.constraints and self.backend is None
+        return (
+            _Native(blocks)
+            if native
+            else _Conic(blocks, self.backend or "CLARABEL", context.deadline)
+        )
+
+    def sweep(self, blocks: Any, factors: Factors, memo: Memo) -> Sweep:
+        """Maximize the linearised objective and keep the best feasible point."""
+        view: QuadraticProjection = blocks
+        w = factors["W"][:, 0]
+        targets = aims(view, factors["W"])
+        found, records = memo.best(targets, w)
+        if not found:
+            return Sweep(factors, memo, status=Status.BACKEND_FAILED, inner=tuple(records))
+        points = [factors, *({"W": point[:, None].astype(view.dtype)} for point in found)]
+        best = min(points, key=lambda there: _rank(view, there))
+        final = len(targets) == 2 and all(c.convex for c in view.constraints)
+        status = Status.CONVERGED if final or best is factors else None
+        return Sweep(best, memo, view.objective(best), status, tuple(records))
+
+
+def _rank(view: QuadraticProjection, factors: Factors) -> tuple[bool, float]:
+    """Return a key that sorts feasible points first, by their objective, others by violation."""
+    violation = max(view.violations(factors).values())
+    infeasible = violation > _FEASIBLE or view.collapsed(factors)
+    return infeasible, violation if infeasible else view.objective(factors)
+
+
+def aims(problem: QuadraticProjection, W: Array) -> list[Array]:
+    """Return the directions to maximize along: g and −g where A = ggᵀ, the gradient elsewhere."""
+    if problem.single is not None:
+        return [problem.single, -problem.single]
+    return [problem.at(W).G[:, 0] + (problem.shift or 0.0) * problem.in_norm(W[:, 0])]
+
+
+class _Native:
+    """max ⟨g, w⟩ over w ≥ 0, wᵀBw ≤ 1 is min ½wᵀBw − ⟨g, w⟩ over w ≥ 0, up to scale."""
+
+    def __init__(self, view: QuadraticProjection) -> None:
+        self.view = view
+        self.B = None if view.norm is None else dense(view.norm).astype(float)
+
+    def best(self, aims: list[Array], w: Array) -> tuple[list[Array], list[InnerSolve]]:
+        """Return the maximizer for each direction that some w ≥ 0 agrees with."""
+        found = []
+        for g in aims:
+            if self.B is None:
+                best = np.maximum(g, 0.0) if g.max() > 0 else np.eye(1, len(g), int(g.argmax()))[0]
+            else:
+                best = nnls_gram(self.B, (g / (np.abs(g).max() or 1.0))[:, None])[:, 0]
+            if best.any():
+                found.append(self.view.scaled(best[:, None]).W[:, 0])
+        return found, []
+
+
+class _Conic:
+    """The same as a second-order cone program, with every further constraint."""
+
+    def __init__(self, view: QuadraticProjection, backend: str, deadline: float) -> None:
+        self.view, self.deadline = view, deadline
+        m = view.shapes["W"][0]
+        terms = (*view.every, InNorm(view.root))
+        block = Block("W", np.zeros((1, m)), (1, m), Gain(), terms, ())
+        self.program = BlockProgram(block, backend)
+
+    def best(self, aims: list[Array], w: Array) -> tuple[list[Array], list[InnerSolve]]:
+        """Return the points found with planes at w, and with planes where the optimum wants them."""
+        found: list[Array] = []
+        records: list[InnerSolve] = []
+        row = np.asarray(w, dtype=float)[None, :]
+        reverse = self.program.block.reverse_convex
+        feasible = all(c.violation(row).max(initial=0.0) <= _FEASIBLE for c in reverse)
+        for g in aims:
+            step = self.program.at((g / (np.linalg.norm(g) or 1.0))[None, :])
+            if not reverse or feasible:
+                cuts = [Cut(c.tangent(row), np.ones(1, dtype=bool)) for c in reverse]
+                solution = step.solve(cuts, self.deadline)
+                records += solution.records
+                found += [] if solution.B is None else [solution.B[0]]
+            if reverse:
+                outcome = tangent_step(step, row, TangentLoop(rounds=4), self.deadline)
+                records += outcome.records
+                found += [] if outcome.B is None else [outcome.B[0]]
+        polished = [self._polished(b) for b in found if np.any(b > 0)]
+        return [b for b in polished if b is not None], records
+
+    def _polished(self, w: Array) -> Array | None:
+        """Return w without the solver's small violations, on the largest scale allowed."""
+        view = self.view
+        column = np.ascontiguousarray(w)[:, None]
+        if view.constraints and view.projection is not None:
+            column = view.projection(np.ascontiguousarray(column.T)).T
+        square = float(np.sum(column * view.in_norm(column)))
+        if square <= 0:
+            return None
+        grow = view.scale_free or square > 1
+        return np.asarray(column / np.sqrt(square) if grow else column)[:, 0]

@@ -1,0 +1,59 @@
+"""The parts of a result that can be looked at one by one, whatever its variables are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from conicnmf._types import Array
+from conicnmf.result import Result
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """A matrix whose columns are components, and what they are in words."""
+
+    words: str
+    matrix: Array
+
+
+def components_of(result: Result, image_shape: tuple[int, int] | None = None) -> list[Components]:
+    """Return every matrix but H as columns: as it stands, or turned where rows are the components.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> [found.words for found in components_of(cn.factorize(np.eye(4), 2).solve())]
+    ['columns of W']
+    """
+    found = []
+    for name, X in result.factors.items():
+        if name == "W":
+            found.append(Components("columns of W", X))
+        elif name != "H" and X.ndim == 2 and min(X.shape) > 1:  # thresholds are no components
+            turned = _has_components_as_rows(X.shape, image_shape)
+            side = "rows" if turned else "columns"
+            found.append(Components(f"{side} of {name}", X.T if turned else X))
+    return found
+
+
+def pieces_of(result: Result) -> dict[str, Array]:
+    """Return what sparseness is measured of, a piece in each row, by its name."""
+    pieces = {found.words: found.matrix.T for found in components_of(result)}
+    if "H" in result.factors:
+        pieces |= {"rows of H": result.H, "columns of H": result.H.T}
+    return {name: np.ascontiguousarray(X) for name, X in pieces.items()}
+
+
+def _has_components_as_rows(shape: tuple[int, ...], image_shape: tuple[int, int] | None) -> bool:
+    if image_shape is not None:
+        pixels = image_shape[0] * image_shape[1]
+        if pixels in shape:
+            return shape[0] != pixels
+    return shape[1] > shape[0]  # components are fewer than features, as a rule
+
+
+def fits(matrix: Array, image_shape: tuple[int, int] | None) -> bool:
+    """Whether the columns can be seen as images of this shape."""
+    return image_shape is not None and matrix.shape[0] == image_shape[0] * image_shape[1]

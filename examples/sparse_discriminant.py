@@ -1,0 +1,50 @@
+"""Threes against eights
+=====================
+
+Non-negative filters, the published rule against cone programs.
+"""
+
+import sys
+import tempfile
+
+import matplotlib.pyplot as plt
+
+import conicnmf as cn
+from conicnmf.measures import equal_error_rate, fisher_ratio
+from conicnmf.projections import Discriminant, MedianFlip, ProjectionRule
+
+
+def main(output):
+    """Learn on half of the digits, test on the others and save the filters as a picture."""
+    digits = cn.datasets.load("digits")
+    chosen = (digits.target == 3) | (digits.target == 8)
+    V, y = digits.V[:, chosen], digits.target[chosen] == 8
+    flip = MedianFlip.learn(V[:, ::2], y[::2], upper=V.max())
+    train, test = flip.apply(V[:, ::2]), flip.apply(V[:, 1::2])
+
+    free = Discriminant(train, y[::2], ridge=0.01)
+    sparse = Discriminant(train, y[::2], ridge=0.01, constraints=[cn.Sparseness(min=0.8)])
+    results = {
+        "published rule": cn.solve(free, ProjectionRule()),
+        "optimal": cn.solve(free),
+        "sparseness ≥ 0.8": cn.solve(sparse),
+    }
+    print(results["optimal"].certificate())
+    figure, panels = plt.subplots(1, 3, figsize=(7.2, 2.9), layout="constrained")
+    for axes, (title, result) in zip(panels, results.items(), strict=True):
+        w = result.W[:, 0]
+        ratio = fisher_ratio(w @ train, y[::2])
+        error = equal_error_rate(w @ test, y[1::2])
+        found = f"Fisher ratio {ratio:.1f}, error {error:.1%}"
+        print(f"{title}: {found}")
+        picture = flip.signed(w).reshape(8, 8)
+        reach = abs(picture).max()
+        axes.imshow(picture, cmap="RdBu", vmin=-reach, vmax=reach)
+        axes.set(title=title, xlabel=found, xticks=[], yticks=[])
+        axes.spines[:].set_visible(False)
+    figure.savefig(output, dpi=120)
+    print(f"picture: {output}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else f"{tempfile.mkdtemp()}/sparse_discriminant.png")
