@@ -21,6 +21,8 @@ from conicnmf.result import Result
 from conicnmf.statement import Statement
 
 _DUPLICATE = 1 - 1e-6
+_ROUNDING = 1e-7
+"""Differences below this part of the data's own size are rounding, however small the objective."""
 
 
 @dataclass(frozen=True)
@@ -183,9 +185,9 @@ def _stationarity(blocks: Blocks, block: Block, result: Result, tolerance: float
         best = _solve_linearised(block, A, B)
         if best is not None:
             before, after = block.objective(A, B), block.objective(A, best)
-            gain = max(0.0, before - after) / max(
-                abs(result.objective), 1e-12 * abs(before), 1e-300
-            )
+            # Of an exact fit nothing is left to gain but rounding, which is relative to V.
+            size = max(abs(result.objective), _ROUNDING * abs(block.zero_loss)) or 1.0
+            gain = max(0.0, before - after) / size
             return Check(name, gain, tolerance, "gain of a cone solver with planes at the result")
     if block.projection is not None and "gradient" in block.loss.abilities:
         step = 1 / (2 * float(np.linalg.norm(A, 2)) ** 2 or 1.0)
@@ -212,13 +214,17 @@ def _trace(statement: Statement, result: Result, feasibility: float) -> Iterator
     """Look for feasible iterates better than the result, and for rises that were ruled out."""
     values, violations = result.history.objective, result.history.violation
     seen = values[violations <= feasibility]
-    size = abs(result.objective) or 1.0
-    if seen.size:
+    whole = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    if isinstance(statement, Factorization):
+        whole = max(whole, abs(statement.blocks.H.zero_loss))
+    size = max(abs(result.objective), _ROUNDING * whole) or 1.0
+    name = result.solver.split("(")[0]
+    used = [other for other in statement.solvers() if other.name == name]
+    if seen.size and all(solver.states_objective for solver in used):
         lost = max(0.0, result.objective - float(seen.min())) / size
         yield Check("best feasible iterate kept", lost, 1e-6)
     rise = max(0.0, float(np.diff(values).max(initial=0.0))) / size
-    name = result.solver.split("(")[0]
-    promised = any(other.name == name and other.monotone for other in statement.solvers())
+    promised = any(solver.monotone and solver.states_objective for solver in used)
     note = "" if promised else f"{name} does not promise it"
     yield Check("trace never rises", rise, 1e-7 if promised else np.inf, note)
 

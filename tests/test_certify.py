@@ -94,3 +94,12 @@ def test_a_loaded_result_needs_its_problem(result, problem, tmp_path):
 def test_the_wrong_problem_is_refused(result):
     with pytest.raises(cn.InputError, match="shape"):
         result.certificate(cn.factorize(np.ones((3, 3)), 1))
+
+
+@pytest.mark.parametrize("solver", [cn.HALS(), cn.ANLS(), cn.TangentPlane()], ids=lambda s: s.name)
+def test_an_exact_fit_is_certified_although_only_rounding_is_left(solver):
+    rng = np.random.default_rng(0)
+    V = rng.random((12, 2)) @ rng.random((2, 10))
+    result = cn.factorize(V, 2).solve(solver, stop=cn.MaxIter(3000) | cn.RelDecrease(1e-12))
+    assert result.relative_error < 1e-12
+    assert result.certificate(), result.certificate()
