@@ -208,3 +208,17 @@ def test_precision_is_kept(kind: Any, dtype: Any) -> None:
     result = cn.factorize(data, R).solve(cn.HALS(), stop=2)
     expected = np.float32 if dtype == np.float32 else np.float64
     assert result.W.dtype == result.H.dtype == expected
+
+
+def test_tables_and_pictures_are_methods_of_what_they_show():
+    V = cn.datasets.low_rank(12, 10, 2, seed=0).V
+    problem = cn.factorize(V, 2)
+    runs = cn.compare(problem, [cn.HALS()], seeds=[0], stop=3)
+    assert "HALS" in runs.to_markdown()
+    assert r"\begin{tabular}" in runs.to_latex()
+    shown = [
+        cn.path(lambda s: cn.factorize(V, 2, H=[cn.NonNegative(), cn.L1(s)]), [0.1, 1.0], stop=3),
+        cn.cross_validate_rank(V, [1, 2], folds=2, stop=3),
+        cn.stability(problem, cn.HALS(), n=2, stop=3),
+    ]
+    assert all(one.plot().axes for one in shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
@@ -48,6 +48,14 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return str(self.summary().to_html())
+
+    if TYPE_CHECKING:  # bound in conicnmf.facade, the last layer
+
+        def to_markdown(self) -> str:
+            """Return the summary as a Markdown table."""
+
+        def to_latex(self) -> str:
+            """Return the summary as a LaTeX tabular."""
 
     def summary(self) -> pd.DataFrame:
         """Return one row a problem and solver: means over the runs that did not fail, statuses."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,9 @@ from conicnmf.problem import Problem
 from conicnmf.result import Result
 from conicnmf.solvers.base import Solver
 from conicnmf.statement import Statement
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +44,11 @@ class Path:
 
     table: pd.DataFrame
     results: list[Result]
+
+    if TYPE_CHECKING:  # bound in conicnmf.facade, the last layer
+
+        def plot(self, name: str = "value") -> Figure:
+            """Draw it."""
 
     @property
     def values(self) -> list[float]:

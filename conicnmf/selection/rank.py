@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,9 @@ from conicnmf.solvers import Multiplicative
 from conicnmf.solvers.base import Solver
 from conicnmf.terms import Loss
 from conicnmf.validate import as_data, as_rank
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MakeProblem = Callable[[Array, int, Loss], Problem]
 """Returns the problem for data, a rank and a loss that leaves out the held-out entries."""
@@ -56,6 +59,11 @@ class RankChoice:
     best: int
     table: pd.DataFrame
     folds: pd.DataFrame
+
+    if TYPE_CHECKING:  # bound in conicnmf.facade, the last layer
+
+        def plot(self) -> Figure:
+            """Draw it."""
 
     def __repr__(self) -> str:
         return f"rank {self.rank} (lowest error: {self.best})\n{self.table.to_string()}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from conicnmf.factorization import as_statement
 from conicnmf.problem import Problem
 from conicnmf.result import Result
 from conicnmf.solvers.base import Solver
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,6 +55,11 @@ class Stability:
     results: list[Result]
     cosines: Array
     labels: NDArray[np.intp]
+
+    if TYPE_CHECKING:  # bound in conicnmf.facade, the last layer
+
+        def plot(self) -> Figure:
+            """Draw it."""
 
     @property
     def components(self) -> Array:
