@@ -15,6 +15,7 @@ IDS = (
     "proj",
     "nnls",
     "l0",
+    "scfc",
     "grow",
     "custom",
     "compile",

@@ -56,12 +56,14 @@ def first_calls(timer: Callable[[], float]) -> tuple[float, list[str]]:
 
 
 def _calls() -> list[Callable[[], object]]:
+    from conicnmf.autoencoders import FastCodes, standardize
     from conicnmf.kernels import descent, elimination, hals, nnls, projections, pursuit
 
     rng = np.random.default_rng(0)
     A, Y, X = rng.random((6, 4)), rng.random((6, 5)), rng.standard_normal((4, 5))
     G, C, yy, B = A.T @ A, A.T @ Y, (Y * Y).sum(axis=0), rng.random((4, 5))
     held = np.array([True, False, True, False])
+    taught = FastCodes(standardize(rng.random((6, 8))), 2, y=[0, 1] * 4)
     return [
         lambda: projections.project_band(X, 0.5, 0.8),
         lambda: projections.hoyer_sparseness(X),
@@ -82,4 +84,5 @@ def _calls() -> list[Callable[[], object]]:
         lambda: elimination.eliminate(G, C, yy, B, 0.1),
         lambda: pursuit.nn_omp(G, C, yy, 2),
         lambda: pursuit.forward_backward(G, C, yy, 0.1, 2),
+        lambda: taught.solve(stop=5, throw=False),
     ]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import conicnmf as cn
-from benchmarks import references
+from benchmarks import references, restarts
 from benchmarks.goals import Late, solve_until
 from benchmarks.harness import Row, Setup, dataset, guarded
 from conicnmf.blocks import blocks_of
@@ -32,14 +32,20 @@ def run(setup: Setup) -> Iterator[Row]:
     for name, data, options, rank in CASES:
         for s in (0.7,) if setup.quick else (0.5, 0.7, 0.8, 0.9):
             yield from guarded(name, _rows(f"{name}, s_w={s}", data, options, rank, s, setup))
+    for s in (0.7,) if setup.quick else (0.5, 0.7, 0.8, 0.9):
+        yield from guarded(restarts.CASE, restarts.rows(s, *_budget(setup), setup))
+
+
+def _budget(setup: Setup) -> tuple[float, range]:
+    """Return the seconds and the starts."""
+    return (1.0, range(1)) if setup.quick else (5.0, range(3))
 
 
 def _rows(
     case: str, data: str, options: dict[str, int], rank: int, s: float, setup: Setup
 ) -> Iterator[Row]:
-    V, seconds, seeds = dataset(data, **options), 5.0, range(3)
-    if setup.quick:
-        seconds, seeds = 1.0, range(1)
+    V = dataset(data, **options)
+    seconds, seeds = _budget(setup)
     problem = cn.factorize(V, rank, W=[cn.NonNegative(), cn.Sparseness(min=s)])
     square = float(np.vdot(V, V))
     for solver in OURS.values():

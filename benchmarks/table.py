@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.harness import Row
+from benchmarks.limits import LIMITS
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 _HEADS = ("id", "case", "ours", "theirs", "ratio", "spread", "target", "met", "note")
@@ -51,9 +52,25 @@ def write(rows: Sequence[Row], titles: Mapping[str, str], how: str, path: Path =
         f"|{'---|' * len(_HEADS)}",
         *(f"| {' | '.join(cells(row))} |" for row in rows),
         "",
+        *_missed(rows),
     ]
     path.parent.mkdir(exist_ok=True)
     path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _missed(rows: Sequence[Row]) -> list[str]:
+    """Return a section on the targets that are missed: which, where the time goes, what limits it."""
+    missed: dict[str, list[str]] = {}
+    for row in rows:
+        if row.ok is False:
+            missed.setdefault(row.id, []).append(row.case)
+    if not missed:
+        return ["All targets are met.", ""]
+    lines = [
+        f"- **{name}** ({'; '.join(cases)}). {LIMITS.get(name, 'Not profiled.')}"
+        for name, cases in missed.items()
+    ]
+    return ["## Where a target is missed", "", *lines, ""]
 
 
 def cells(row: Row) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,16 @@ from conicnmf.solvers.base import Solver
 
 if TYPE_CHECKING:
     from conicnmf.result import Result
+
+
+_KNOWN: list[type[Solver]] = []
+_S = TypeVar("_S", bound=type[Solver])
+
+
+def known_solver(kind: _S) -> _S:
+    """Make a solver known to the problems it solves, which cannot import it; a class decorator."""
+    _KNOWN.append(kind)
+    return kind
 
 
 class Statement(ABC):
@@ -61,9 +71,9 @@ class Statement(ABC):
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
         """Return a feasible start: from `init`, or a default when that is None."""
 
-    @abstractmethod
     def solvers(self) -> Sequence[Solver]:
         """Return one of each solver of this kind of problem, in the order of tables."""
+        return [kind() for kind in _KNOWN if kind.solves == self.kind]
 
     def unmet(self, solver: Solver) -> list[str]:
         """Return every need of a solver of this kind that is not met."""
@@ -75,9 +85,13 @@ class Statement(ABC):
             return [f"it solves {solver.solves} problems, and this is a {self.kind} problem"]
         return self.unmet(solver)
 
-    @abstractmethod
     def choose(self) -> tuple[Solver, str]:
         """Return the solver to use when none is named, and why."""
+        fitting = [solver for solver in self.solvers() if not self.mismatches(solver)]
+        if not fitting:
+            listed = ", ".join(solver.name for solver in self.solvers())
+            raise IncompatibleError(f"no solver fits this problem, of {listed or 'none known'}")
+        return fitting[0], "it is the first that fits"
 
     def gains(self, factors: Factors) -> dict[str, float]:
         """Return by how much of the objective another route could still lower it, by variable."""

@@ -27,7 +27,7 @@ FREE, PASSIVE, BLOCKED, CLOSED = 0, 1, 2, 3
 
 # Up to _BATCH atoms enter together if their gradient is at least _SHARE of the largest: fewer
 # gradients, each O(r k), for a few wrong guesses.
-_BATCH, _SHARE = 8, 0.4
+_BATCH, _SHARE = 8, 0.25
 _REFINEMENTS = 6
 # A gradient beyond this many tolerances is not rounding.
 _SURE = 10
@@ -73,7 +73,7 @@ def tolerance(c: Array, x: Array, noise: float) -> float:
     return 2 * noise * (size + total)
 
 
-@inner
+@jit
 def step(x: Array, work: Work, state: State, k: int) -> tuple[int, bool]:
     """Move x to the least-squares point of the factor; atoms that reach zero drop out and wait.
 
@@ -129,6 +129,8 @@ def _enter(
             worst = max(worst, abs(w[j]))
         elif state[j] != CLOSED:
             worst = max(worst, w[j])
+    if worst <= tol:
+        return k, worst
     for _ in range(_BATCH):
         best = cut
         chosen: Any = np.int64(-1)
@@ -150,7 +152,7 @@ def _enter(
     return k, worst
 
 
-@inner
+@inlined
 def _descend(
     G: Array, c: Array, x: Array, work: Work, state: State, k: int, noise: float
 ) -> tuple[int, bool]:

@@ -40,8 +40,9 @@ class Columns(NamedTuple):
 
     def restore(self, X: NDArray[np.float64]) -> Array:
         """Return the coefficients (one row per sample) in the caller's units and layout."""
-        B = X * self.sizes[:, None] / _nonzero(self.norms)
-        return np.ascontiguousarray(B.T, dtype=self.dtype)
+        B = np.multiply(X.T, self.sizes, order="C")
+        B /= _nonzero(self.norms)[:, None]
+        return B.astype(self.dtype, copy=False)
 
 
 def as_block(G: ArrayLike, C: ArrayLike) -> tuple[Array, Array]:
@@ -83,7 +84,7 @@ def scale_columns(G: ArrayLike, C: ArrayLike) -> Columns:
     alive = diagonal >= np.finfo(G.dtype).tiny
     norms = np.where(alive, np.sqrt(np.abs(diagonal)), 0.0)
     inverse = alive / _nonzero(norms)
-    rows = np.ascontiguousarray(C.T, dtype=np.float64) * inverse
+    rows = np.multiply(C.T, inverse, order="C")
     sizes = np.abs(rows).max(axis=1, initial=0.0)
     rows /= _nonzero(sizes)[:, None]
     return Columns(G * inverse * inverse[:, None], rows, norms, sizes, G.dtype)

@@ -2,11 +2,13 @@
 
 With P the listed atoms, in order of entry, the first k rows of U hold the factor of G[P, P] and
 z = U⁻ᵀ c[P], so U s = z gives the least-squares coefficients. Rows of U are contiguous and the
-inner loops run along them.
+inner loops run along them. The diagonal holds reciprocals, because divisions are what short
+substitutions would wait for.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -29,11 +31,11 @@ def forward(U: Array, v: Array, k: int, z: Array) -> tuple[float, float]:
     i = 0
     squares, product = 0.0, 0.0
     while i + _LONG <= k:
-        a = v[i] / U[i, i]
-        b = (v[i + 1] - a * U[i, i + 1]) / U[i + 1, i + 1]
-        c = (v[i + 2] - a * U[i, i + 2] - b * U[i + 1, i + 2]) / U[i + 2, i + 2]
+        a = v[i] * U[i, i]
+        b = (v[i + 1] - a * U[i, i + 1]) * U[i + 1, i + 1]
+        c = (v[i + 2] - a * U[i, i + 2] - b * U[i + 1, i + 2]) * U[i + 2, i + 2]
         d = v[i + 3] - a * U[i, i + 3] - b * U[i + 1, i + 3] - c * U[i + 2, i + 3]
-        d /= U[i + 3, i + 3]
+        d *= U[i + 3, i + 3]
         v[i], v[i + 1], v[i + 2], v[i + 3] = a, b, c, d
         squares += (a * a + b * b) + (c * c + d * d)
         product += (a * z[i] + b * z[i + 1]) + (c * z[i + 2] + d * z[i + 3])
@@ -41,7 +43,7 @@ def forward(U: Array, v: Array, k: int, z: Array) -> tuple[float, float]:
             v[t] -= (a * U[i, t] + b * U[i + 1, t]) + (c * U[i + 2, t] + d * U[i + 3, t])
         i += 4
     while i < k:
-        a = v[i] / U[i, i]
+        a = v[i] * U[i, i]
         v[i] = a
         squares += a * a
         product += a * z[i]
@@ -66,9 +68,8 @@ def push(
     for i in range(k):
         U[i, k] = v[i]
     distance: float = G[j, j] - squares
-    root = np.sqrt(max(distance, floor))
-    U[k, k] = root
-    z[k] = (c[j] - product) / root
+    U[k, k] = 1 / math.sqrt(max(distance, floor))
+    z[k] = (c[j] - product) * U[k, k]
     atoms[k] = j
     return distance
 
@@ -81,10 +82,10 @@ def remove(U: Array, z: Array, atoms: Places, k: int, q: int) -> None:
             U[i, t] = U[i, t + 1]
     for i in range(q, k - 1):
         atoms[i] = atoms[i + 1]
-        a, b = U[i, i + 1], U[i + 1, i + 1]
-        h = np.sqrt(a * a + b * b)
-        cosine, sine = a / h, b / h
-        U[i, i] = h
+        a, b = U[i, i + 1], 1 / U[i + 1, i + 1]
+        inverse = 1 / math.sqrt(a * a + b * b)
+        cosine, sine = a * inverse, b * inverse
+        U[i, i] = inverse
         for t in range(i + 1, k - 1):
             upper, lower = U[i, t + 1], U[i + 1, t + 1]
             U[i, t] = cosine * upper + sine * lower
@@ -106,17 +107,17 @@ def solve(U: Array, z: Array, k: int, s: Array) -> None:
             b -= U[i - 1, t] * known
             c -= U[i - 2, t] * known
             d -= U[i - 3, t] * known
-        a /= U[i, i]
-        b = (b - U[i - 1, i] * a) / U[i - 1, i - 1]
-        c = (c - U[i - 2, i] * a - U[i - 2, i - 1] * b) / U[i - 2, i - 2]
+        a *= U[i, i]
+        b = (b - U[i - 1, i] * a) * U[i - 1, i - 1]
+        c = (c - U[i - 2, i] * a - U[i - 2, i - 1] * b) * U[i - 2, i - 2]
         d = d - U[i - 3, i] * a - U[i - 3, i - 1] * b - U[i - 3, i - 2] * c
-        s[i], s[i - 1], s[i - 2], s[i - 3] = a, b, c, d / U[i - 3, i - 3]
+        s[i], s[i - 1], s[i - 2], s[i - 3] = a, b, c, d * U[i - 3, i - 3]
         i -= 4
     while i >= 0:
         a = z[i]
         for t in range(i + 1, k):
             a -= U[i, t] * s[t]
-        s[i] = a / U[i, i]
+        s[i] = a * U[i, i]
         i -= 1
 
 
@@ -137,8 +138,8 @@ def invert(U: Array, k: int, T: Array, A: Array) -> None:
                 T[i, t] -= a * T[h, t]
             h += 1
         for t in range(i):
-            T[i, t] /= U[i, i]
-        T[i, i] = 1 / U[i, i]
+            T[i, t] *= U[i, i]
+        T[i, i] = U[i, i]
     for i in range(k):
         A[i, : i + 1] = 0.0
         h = i

@@ -33,13 +33,13 @@ def _distances(G: Array, U: Array, atoms: Places, k: int, Q: Array, left: Array)
             a = U[h, i]
             for t in range(r):
                 Q[i, t] -= a * Q[h, t]
-        a = 1 / U[i, i]
+        a = U[i, i]
         for t in range(r):
             Q[i, t] *= a
             left[t] -= Q[i, t] * Q[i, t]
 
 
-@inner
+@inlined
 def _estimate(
     G: Array,
     c: Array,
@@ -69,7 +69,7 @@ def _estimate(
         worth[atoms[i]] = price - x[atoms[i]] ** 2 / A[i, i]
 
 
-@inner
+@inlined
 def _cost(c: Array, yy: float, x: Array, atoms: Places, k: int, price: float) -> float:
     """Return ‖y − A x‖² + price·k; the square is ‖y‖² − cᵀx where x is optimal on its support."""
     cost = yy + price * k
@@ -85,7 +85,7 @@ def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
         target[i] = source[i]
 
 
-@inner
+@inlined
 def _toggle(atoms: Places, k: int, j: int, support: Places) -> int:
     """List the first k atoms without j, or with it if it is not among them."""
     size = 0

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from conicnmf._types import Array
-from conicnmf.kernels._jit import inner
+from conicnmf.kernels._jit import inlined, inner
 from conicnmf.kernels.band import band_row
 
 _STEPS = 100
@@ -35,7 +35,7 @@ def _mixed(x: Array, p: Array, part: float, s_max: float, y: Array, out: Array, 
     return math.sqrt(total)
 
 
-@inner
+@inlined
 def near_row(x: Array, p: Array, radius: float, s_max: float, out: Array, u: Array) -> None:
     """Write the projection of x onto {w ≥ 0, sp(w) ≤ s_max, ‖w − p‖ ≤ radius} to `out`.
 

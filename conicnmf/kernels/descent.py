@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conicnmf._types import Array, Mask
-from conicnmf.kernels._jit import inlined, inner, jit
+from conicnmf.kernels._jit import inlined, jit
 from conicnmf.kernels.balls import near_row
 from conicnmf.kernels.band import band_row
 from conicnmf.kernels.planes import plane_cone_row
@@ -18,7 +18,7 @@ from conicnmf.kernels.planes import plane_cone_row
 BAND, HELD, NEAR = 0, 1, 2  # beyond the orthant: a band, a cone and a half-space, a cone and a ball
 
 
-@inner
+@inlined
 def _target(G: Array, C: Array, B: Array, j: int, x: Array) -> None:
     """Write the unconstrained minimizer over row j to x; an empty G stands for the identity."""
     for i in range(x.size):

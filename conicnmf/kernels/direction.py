@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conicnmf._types import Array, Mask
-from conicnmf.kernels._jit import inner, jit
+from conicnmf.kernels._jit import inlined, inner, jit
 from conicnmf.kernels._rows import BLOCK, inverse_power, largest, per_row
 
 FINEST = 2.0**1022  # the largest unit; (max a − a)·unit stays exact below it
@@ -161,7 +161,7 @@ def _fill_support(
     return (dot + correction * entries) * factor
 
 
-@inner
+@inlined
 def _on_bound(a: Array, c: float, top: float, inv: float, mu: float, u: Array) -> float:
     """Write the best unit u ≥ 0 of sum c, whose support has depth below μ; return ⟨a,u⟩."""
     dot = 0.0

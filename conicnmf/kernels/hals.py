@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from conicnmf._types import Array
 from conicnmf.errors import InputError
 from conicnmf.kernels._columns import as_block, over_columns
-from conicnmf.kernels._jit import jit
+from conicnmf.kernels._jit import inner, jit
 
 _TILE_BYTES = 128 * 1024  # well inside a second-level cache, and long inner loops at rank 400
 _SAMPLE = 16
 
 
-@jit
+@inner
 def _subtract_products(G: Array, j: int, tile: Array, width: int, rest: Array) -> None:
     """Take G[j] times the tile off `rest`, four rows at a time to spare loads and stores."""
     r = G.shape[0]
@@ -38,7 +38,7 @@ def _subtract_products(G: Array, j: int, tile: Array, width: int, rest: Array) -
         i += 1
 
 
-@jit
+@inner
 def _sweep(
     G: Array, C: Array, at: int, tile: Array, width: int, limits: Array, units: Array, moved: Array
 ) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from conicnmf._types import Array
 from conicnmf.errors import InputError
@@ -14,7 +13,7 @@ from conicnmf.kernels._active import CLOSED, FREE, State, solve_range
 from conicnmf.kernels._columns import Columns, over_columns, scale_columns
 from conicnmf.kernels.hals import hals_sweeps
 
-_MANY = 64
+_MANY, _GUESSES = 64, 5
 _RIDGE = 100
 _SWEEPS = 1000
 
@@ -31,8 +30,8 @@ def nnls_gram(G: ArrayLike, C: ArrayLike, B0: ArrayLike | None = None) -> Array:
         AᵀY. A penalty λ‖B‖₁ on ½‖Y − A B‖² is had by passing AᵀY − λ.
     B0 : array of shape (r, n), optional
         A guess; only its support (entries > 0) is used. Columns in which a guess says little,
-        with more than three quarters of many atoms active, start from nothing. Without it, the
-        unconstrained solution is the guess if the atoms are few.
+        with more than three quarters of many atoms active, start from nothing. Without it, a few
+        coordinate sweeps make the guess if the atoms are few.
 
     Returns
     -------
@@ -48,7 +47,9 @@ def nnls_gram(G: ArrayLike, C: ArrayLike, B0: ArrayLike | None = None) -> Array:
            [1., 0.]])
     """
     block = scale_columns(G, C)
-    X = _guess(B0, block)
+    if B0 is None and len(block.G) <= _MANY:
+        B0 = hals_sweeps(G, C, np.zeros(np.shape(C)), _GUESSES)[0]
+    X = np.zeros_like(block.C) if B0 is None else _guess(B0, block)
     solve_open(block, X, np.full(X.shape, FREE, np.int8))
     return block.restore(X)
 
@@ -119,11 +120,9 @@ def _search(G: Array, block: Columns, X: NDArray[np.float64], states: State) -> 
     return certain
 
 
-def _guess(B0: ArrayLike | None, block: Columns) -> NDArray[np.float64]:
+def _guess(B0: ArrayLike, block: Columns) -> NDArray[np.float64]:
     """Return the guessed support, one row per column of the block."""
     n, r = block.C.shape
-    if B0 is None:
-        return _positive_part(block) if 0 < r <= _MANY else np.zeros((n, r))
     B0 = np.asarray(B0)
     if B0.shape != (r, n):
         raise InputError(f"B0 must have the shape of C, {(r, n)}, got {B0.shape}")
@@ -131,15 +130,3 @@ def _guess(B0: ArrayLike | None, block: Columns) -> NDArray[np.float64]:
     # Atoms leave the factor one by one: from a nearly full start that is slower than entering.
     support[support.sum(axis=1) > max(_MANY, 0.75 * r)] = 0.0
     return support
-
-
-def _positive_part(block: Columns) -> NDArray[np.float64]:
-    """Return where the unconstrained solution is positive, or nothing if G is singular.
-
-    One factor serves all columns, and with few atoms most of the support is right.
-    """
-    try:
-        factor = cho_factor(block.G, lower=True)
-    except LinAlgError:
-        return np.zeros_like(block.C)
-    return np.ascontiguousarray(cho_solve(factor, block.C.T).T > 0, dtype=np.float64)

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from conicnmf._types import Array
-from conicnmf.kernels._jit import inner
+from conicnmf.kernels._jit import inlined, inner
 from conicnmf.kernels._rows import dot, inverse_power, largest, norms, peak, scaled
 from conicnmf.kernels.band import cone_ratio
 from conicnmf.kernels.direction import direction_row, shift
@@ -126,7 +126,7 @@ def _cone_newton(x: Array, t: Array, c: float, u: Array, bound: bool) -> float:
     return float(-(x_t + kappa * e_t) / t_t)
 
 
-@inner
+@inlined
 def _cone_root(x: Array, t: Array, c: float, y: Array, u: Array) -> float:
     """Find ν ≥ 0 with u the direction of P_K(x + νt) and ⟨t,u⟩ = 0; return ⟨x,u⟩ or 0."""
     root, noise = math.sqrt(x.size), EPS * math.sqrt(dot(t, t))

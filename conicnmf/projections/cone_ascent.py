@@ -108,25 +108,23 @@ class ConeAscent(Solver):
     def start(self, blocks: Any, context: Context) -> Memo:
         """Return the steps that the settings and the constraints ask for."""
         native = self.engine != "conic" and not blocks.constraints and self.backend is None
-        return (
-            _Native(blocks)
-            if native
-            else _Conic(blocks, self.backend or "CLARABEL", context.deadline)
-        )
+        if native:
+            return _Native(blocks), True
+        return _Conic(blocks, self.backend or "CLARABEL", context.deadline), True
 
     def sweep(self, blocks: Any, factors: Factors, memo: Memo) -> Sweep:
         """Maximize the linearised objective and keep the best feasible point."""
         view: QuadraticProjection = blocks
-        w = factors["W"][:, 0]
+        steps, fresh = memo
         targets = aims(view, factors["W"])
-        found, records = memo.best(targets, w)
+        found, records = steps.best(targets, factors["W"][:, 0], fresh)
         if not found:
             return Sweep(factors, memo, status=Status.BACKEND_FAILED, inner=tuple(records))
         points = [factors, *({"W": point[:, None].astype(view.dtype)} for point in found)]
         best = min(points, key=lambda there: _rank(view, there))
         final = len(targets) == 2 and all(c.convex for c in view.constraints)
         status = Status.CONVERGED if final or best is factors else None
-        return Sweep(best, memo, view.objective(best), status, tuple(records))
+        return Sweep(best, (steps, False), view.objective(best), status, tuple(records))
 
 
 def _rank(view: QuadraticProjection, factors: Factors) -> tuple[bool, float]:
@@ -150,7 +148,9 @@ class _Native:
         self.view = view
         self.B = None if view.norm is None else dense(view.norm).astype(float)
 
-    def best(self, aims: list[Array], w: Array) -> tuple[list[Array], list[InnerSolve]]:
+    def best(
+        self, aims: list[Array], w: Array, fresh: bool
+    ) -> tuple[list[Array], list[InnerSolve]]:
         """Return the maximizer for each direction that some w ≥ 0 agrees with."""
         found = []
         for g in aims:
@@ -173,25 +173,28 @@ class _Conic:
         block = Block("W", np.zeros((1, m)), (1, m), Gain(), terms, ())
         self.program = BlockProgram(block, backend)
 
-    def best(self, aims: list[Array], w: Array) -> tuple[list[Array], list[InnerSolve]]:
-        """Return the points found with planes at w, and with planes where the optimum wants them."""
-        found: list[Array] = []
+    def best(
+        self, aims: list[Array], w: Array, fresh: bool
+    ) -> tuple[list[Array], list[InnerSolve]]:
+        """Return points found with planes at w and, at first, with planes where the optimum is."""
+        found: list[Array | None] = []
         records: list[InnerSolve] = []
         row = np.asarray(w, dtype=float)[None, :]
         reverse = self.program.block.reverse_convex
         feasible = all(c.violation(row).max(initial=0.0) <= _FEASIBLE for c in reverse)
-        for g in aims:
+        # Planes at w keep w: only the direction that w has can be improved on with them.
+        for g in aims if fresh or not reverse else [g for g in aims if g @ w > 0]:
             step = self.program.at((g / (np.linalg.norm(g) or 1.0))[None, :])
-            if not reverse or feasible:
+            if feasible:
                 cuts = [Cut(c.tangent(row), np.ones(1, dtype=bool)) for c in reverse]
                 solution = step.solve(cuts, self.deadline)
                 records += solution.records
-                found += [] if solution.B is None else [solution.B[0]]
-            if reverse:
+                found.append(solution.B)
+            if reverse and (fresh or not feasible):
                 outcome = tangent_step(step, row, TangentLoop(rounds=4), self.deadline)
                 records += outcome.records
-                found += [] if outcome.B is None else [outcome.B[0]]
-        polished = [self._polished(b) for b in found if np.any(b > 0)]
+                found.append(outcome.B)
+        polished = [self._polished(B[0]) for B in found if B is not None and np.any(B > 0)]
         return [b for b in polished if b is not None], records
 
     def _polished(self, w: Array) -> Array | None:

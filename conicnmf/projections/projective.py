@@ -43,7 +43,7 @@ class ProjectiveNMF(ProjectionStatement):
     >>> import conicnmf as cn
     >>> from conicnmf.projections import ProjectiveNMF
     >>> V = np.repeat(np.eye(2), 3, axis=0) @ np.random.default_rng(0).random((2, 9))
-    >>> result = cn.solve(ProjectiveNMF(V, 2))
+    >>> result = cn.solve(ProjectiveNMF(V, 2), stop=500)
     >>> result.relative_error < 1e-3, (result.W.T > 0.5).astype(int).tolist()
     (True, [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0]])
     """

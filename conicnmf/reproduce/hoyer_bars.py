@@ -77,20 +77,19 @@ def run(setup: Setup) -> Outcome:
     rows: list[list[Any]] = []
     shown: dict[str, Array] = {}
     for name, published, problem, solver in _rows(setup.quick):
-        bests, starts, seconds = [], [], []
+        bests, starts = [], []
         for data in sets:
             options: dict[str, Any] = {"stop": stop, "n_jobs": setup.n_jobs}
             runs = cn.compare(problem(data.V), [solver], range(STARTS), **options)
             best = runs.best()
             bests.append(found(data.truth["W"], best.W))
             starts += [found(data.truth["W"], one.W) for one in runs.results.values()]
-            seconds.append(runs.table["seconds"].mean())
             shown.setdefault(name, best.W)
-        rows.append([name, published, *_counts(bests), *_counts(starts), np.mean(seconds)])
+        rows.append([name, published, *_counts(bests), *_counts(starts)])
     columns = ["method", "published"]
     for which in ("best of five", "single starts"):
         columns += [f"features, {which}", f"single bars, {which}"]
-    table = pd.DataFrame(rows, columns=[*columns, "seconds a start"])
+    table = pd.DataFrame(rows, columns=columns)
     return Outcome(
         table,
         {"bars": _figure(sets[0], shown)},

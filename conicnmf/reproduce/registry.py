@@ -18,6 +18,10 @@ from conicnmf.reproduce import (
     heiler_table3,
     hoyer_bars,
     ohanlon_table1,
+    thom_gabor,
+    thom_grid,
+    thom_mnist,
+    thom_supervised,
     yang_filters,
     yang_orthogonality,
     yang_ranking,
@@ -41,6 +45,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         yang_table1,
         yang_filters,
         yang_ranking,
+        thom_gabor,
+        thom_mnist,
+        thom_supervised,
+        thom_grid,
     )
 }
 """Every experiment, in the order of the papers."""

@@ -46,7 +46,8 @@ def run(setup: Setup) -> Outcome:
         {"top_and_bottom": _figure(data, weights)},
         "agrees" if agrees else "differs",
         f"the published rule orders faces by their light (rank correlation of weight and brightness "
-        f"{by_light[RULE]:.2f}; KFDA {by_light['KFDA']:.2f}, SVM {by_light['linear SVM']:.2f}).",
+        f"{by_light[RULE]:.2f}; KFDA {by_light['KFDA']:.2f}, SVM {by_light['linear SVM']:.2f}), more "
+        f"than by contrast ({table['rank correlation with contrast'].tolist()[0]:.2f}).",
         NOTES,
     )
 

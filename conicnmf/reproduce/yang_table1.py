@@ -105,11 +105,12 @@ NOTES = (
     "The collections stand in for FERET and UND, which are given out under agreements. Labels: the "
     "published list of Olivetti faces with glasses (119 of 400), and Yale's annotated by eye (36 of "
     "165, one in sunglasses).",
-    "Olivetti is averaged from 64 × 64 to 32 × 32. A search over all crops for the one whose mean "
-    "face is most like Yale's ends at the whole picture, so only the frame is cut from both: 28 × 24 "
-    "pixels are left (14 × 12 when quick).",
+    "Olivetti is averaged from 64 × 64 to 32 × 32. A search over crops for the one whose mean face is "
+    "most like Yale's, by local contrast away from the background, ended within a pixel of the whole "
+    "picture, so only the frame is cut from both: 28 × 24 pixels are left (14 × 12 when quick).",
     "With even light each picture has mean 0.5 and standard deviation 0.2, since the collections "
-    "differ in light; the verdict is of even light.",
+    "differ in light; the verdict is of even light. Both were looked at on coarse pictures while this "
+    "was built.",
     "The SVM's tradeoff and the ridge of the optimal filter have the lowest EER in five parts of "
     "Olivetti that share no subject; the paper does not say how its folds were made.",
     "'Fisher ratio' is of the flipped training faces with the ridge of the optimal filter; of signed "

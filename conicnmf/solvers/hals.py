@@ -20,6 +20,7 @@ from conicnmf.compat import (
 )
 from conicnmf.constraints import NonNegative, Sparseness
 from conicnmf.errors import InputError
+from conicnmf.kernels.descent import descend_band
 from conicnmf.kernels.hals import hals_sweeps
 from conicnmf.solvers.base import Context, Solver, Sweep
 from conicnmf.terms import Quadratic
@@ -92,10 +93,7 @@ class HALS(Solver):
         ahead, value = pace.ahead, np.inf
         reached: Factors = {}
         for block in blocks:
-            A, B = blocks.view(block, ahead)
-            quadratic = block.quadratic(A)
-            new = self.descend(block, quadratic, B)
-            value = quadratic.value(new)
+            new, value = self._minimize(block, *blocks.view(block, ahead))
             reached |= blocks.put(block, {}, new)
             last = blocks.view(block, {**factors, **pace.reached})[1]
             ahead = blocks.put(block, ahead, _look_ahead(block, new, last, beta))
@@ -107,18 +105,35 @@ class HALS(Solver):
             return Sweep(factors, calm, pace.objective)
         ceiling = min(1.0, _SPEED_UP_LIMIT * pace.ceiling)
         beta = min(ceiling, _GROW * pace.beta)
-        found, ahead, reached = _balanced(blocks, found, ahead, reached)
+        ahead, reached = _balanced(blocks, found, ahead, reached)
+        found = {"W": ahead["W"], "H": reached["H"]}
         return Sweep(found, _Pace(ahead, reached, objective, beta, ceiling), objective)
+
+    def _minimize(self, block: Block, A: Array, B: Array) -> tuple[Array, float]:
+        """Lower the block, and let go of its quadratic, which is as large as the factor."""
+        quadratic = block.quadratic(A)
+        new = self.descend(block, quadratic, B)
+        return new, quadratic.value(new)
 
     def descend(self, block: Block, quadratic: Quadratic, B: Array) -> Array:
         """Visit every component `sweeps` times."""
-        if any(nonnegative_only(block)):
-            return project_components(block, quadratic, B, self.sweeps)
-        return hals_sweeps(quadratic.G, quadratic.C, B, self.sweeps)[0]
+        if not any(nonnegative_only(block)):
+            return hals_sweeps(quadratic.G, quadratic.C, B, self.sweeps)[0]
+        band = _only_band(block)
+        if band is not None:
+            return descend_band(quadratic.G, quadratic.C, B, band.min, band.max, self.sweeps)
+        return project_components(block, quadratic, B, self.sweeps)
 
 
-def _balanced(blocks: Blocks, found: Factors, *others: Factors) -> tuple[Factors, ...]:
-    """Give both parts of a component the same norm, where only their product counts.
+def _only_band(block: Block) -> Sparseness | None:
+    """Return the sparseness band of a block that has nothing else but the orthant."""
+    bands = [c for c in block.constraints if isinstance(c, Sparseness) and c.each == "component"]
+    others = [c for c in block.constraints if not isinstance(c, NonNegative) and c not in bands]
+    return bands[0] if len(bands) == 1 and block.nonneg and not others else None
+
+
+def _balanced(blocks: Blocks, found: Factors, *points: Factors) -> tuple[Factors, ...]:
+    """Give both parts of a found component the same norm, where only their product counts.
 
     Extrapolation goes on in any direction that costs nothing, such as W → 0 with H → ∞.
     """
@@ -126,11 +141,11 @@ def _balanced(blocks: Blocks, found: Factors, *others: Factors) -> tuple[Factors
         isinstance(c, (NonNegative, Sparseness)) for block in blocks for c in block.constraints
     )
     if not free or any(block.penalties for block in blocks):
-        return (found, *others)
+        return points
     sizes = np.linalg.norm(found["W"], axis=0), np.linalg.norm(found["H"], axis=1)
     alive = (sizes[0] > 0) & (sizes[1] > 0)
     shift = np.sqrt(np.divide(sizes[1], sizes[0], out=np.ones_like(sizes[0]), where=alive))
-    return tuple({"W": X["W"] * shift, "H": X["H"] / shift[:, None]} for X in (found, *others))
+    return tuple({"W": X["W"] * shift, "H": X["H"] / shift[:, None]} for X in points)
 
 
 def _look_ahead(block: Block, new: Array, last: Array, beta: float) -> Array:
@@ -138,7 +153,10 @@ def _look_ahead(block: Block, new: Array, last: Array, beta: float) -> Array:
     if not beta:
         return new
     assert block.projection is not None
-    ahead = block.projection(new + new.dtype.type(beta) * (new - last))
+    ahead: Array = new - last
+    ahead *= beta
+    ahead += new
+    ahead = block.projection(ahead)
     return new if block.collapsed(ahead) else ahead
 
 

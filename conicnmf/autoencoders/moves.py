@@ -1,0 +1,143 @@
+"""The moves of SCFC, one a variable. Each leaves the energy at its weights no higher."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conicnmf._types import Array
+from conicnmf.autoencoders.fast_codes import Weights, matched_slopes
+from conicnmf.autoencoders.gears import Gear, Gears
+from conicnmf.autoencoders.point import Point
+from conicnmf.autoencoders.transfer import raised, respond
+from conicnmf.kernels.encoder import code_gradient, encoder_pull, encoder_slopes
+
+Limits = tuple[float, int]
+"""The largest momentum, and how often a step may be halved."""
+
+
+def first_gears(point: Point) -> Gears:
+    """Return steps of the size that the curvature of the reconstruction error allows."""
+    size = point.view.size
+    codes = float(np.linalg.norm(point.B, 2)) ** 2 or 1.0
+    filters = float(np.linalg.norm(point.HH, 2)) or 1.0
+    gears = {"H": Gear(size / (2 * codes)), "W": Gear(size / (2 * filters))}
+    names = ("theta", "beta") if point.view.teacher is None else _SMALL
+    return gears | {name: Gear(0.5) for name in names}
+
+
+_SMALL = ("theta", "beta", "w_out", "theta_out")
+
+
+def move_codes(point: Point, weights: Weights, before: Array, gear: Gear, limits: Limits) -> None:
+    """Step on H."""
+    gradient = np.matmul(point.B @ point.B.T, point.H, out=point.scratch)
+    code_gradient(gradient, point.P, point.H, point.U, point.view.q, weights.fit, weights.infer)
+    energy = point.energy(weights)
+    shape, levels = point.view.code_shape, point.levels["H"]
+    for momentum, step in gear.tries(*limits):
+        H = shape.advance(point.H, before, gradient, momentum, step, levels)
+        HH = H @ H.T
+        fit, gap = point.errors(point.B, H, HH, point.P, point.U)
+        if weights.total(fit, gap, point.miss) <= energy:
+            point.H, point.HH, point.fit, point.gap = H, HH, fit, gap
+            return
+
+
+def move_encoder(point: Point, weights: Weights, gears: Gears) -> None:
+    """Step on θ and on β, a Gauss–Newton step on each filter's own error times a step size each."""
+    g0, g1, c0, c1, across = encoder_derivatives(point, weights).T
+    # A little more curvature keeps filters sane whose responses are all alike.
+    det = c0 * c1 * (1 + 1e-6) - across * across
+    newton = np.stack([c1 * g0 - across * g1, c0 * g1 - across * g0], axis=1)
+    newton /= np.where(det > 0, det, np.inf)[:, None]
+    own = gears["theta"], gears["beta"]
+    # Tried once: the next iteration is as good a place for a shorter step, and costs nothing.
+    tries = [gear.tries(0.0, 1) for gear in own]
+    change = newton * [next(pairs)[1] for pairs in tries]
+    change[:, 1] = np.minimum(change[:, 1], point.beta[:, 0] / 2)  # β stays positive
+    if not _tried(point, weights, change):
+        for pairs in tries:
+            next(pairs, None)
+    for gear in own:
+        gear.step = min(gear.step, 1.0)
+
+
+def rescue_encoder(point: Point, weights: Weights) -> None:
+    """Begin θ and β anew where no codes at all would be nearer to H: f is saturated there.
+
+    Its slopes are lost then, and no step on θ and β could bring them back.
+    """
+    if point.gap > point.view.n_filters:
+        start = matched_slopes(point.P, point.view.q)
+        _tried(point, weights, np.hstack([point.theta, point.beta - start]))
+
+
+def encoder_derivatives(point: Point, weights: Weights) -> Array:
+    """Return derivatives and curvatures in θ and β, one row a filter."""
+    slopes = np.empty((point.view.n_filters, 5))
+    small = point.theta[:, 0], point.beta[:, 0], point.view.q, weights.infer, point.w_out[:, 0]
+    encoder_slopes(point.U, point.P, point.H, *small, point.blame(weights), slopes)
+    return slopes
+
+
+def _tried(point: Point, weights: Weights, change: Array) -> bool:
+    """Subtract changes of θ and β where this does not raise the energy."""
+    theta = point.theta - change[:, :1].astype(point.theta.dtype)
+    beta = point.beta - change[:, 1:].astype(point.beta.dtype)
+    U = respond(point.P, theta, beta, out=point.spare)
+    fit, gap = point.errors(point.B, point.H, point.HH, point.P, U)
+    miss = point.missed(U, point.w_out, point.theta_out)
+    if weights.total(fit, gap, miss) > point.energy(weights):
+        return False
+    point.theta, point.beta = theta, beta
+    point.spare, point.U = point.U, U
+    point.fit, point.gap, point.miss = fit, gap, miss
+    return True
+
+
+def move_output(point: Point, weights: Weights, gears: Gears, limits: Limits) -> None:
+    """Step on w_out and on θ_out, in units of the curvature of the plain squared error."""
+    codes = raised(point.U, point.view.q, out=point.scratch)
+    bend = np.asarray(codes @ codes.T, np.float64)
+    bend.flat[:: len(bend) + 1] += 1e-6 * np.trace(bend) / len(bend) + np.finfo(float).tiny
+    for name in ("w_out", "theta_out"):
+        blame = point.blame(weights) / (2 * weights.teach)
+        slope = np.linalg.solve(bend, codes @ blame)[:, None]
+        for _, step in gears[name].tries(0.0, limits[1]):
+            w_out, theta_out = point.w_out, point.theta_out
+            if name == "w_out":
+                w_out = (w_out - step * slope).astype(w_out.dtype)
+            else:
+                theta_out -= step * float(blame.mean(dtype=np.float64))
+            miss = point.missed(point.U, w_out, theta_out)
+            if miss <= point.miss:
+                point.w_out, point.theta_out, point.miss = w_out, theta_out, miss
+                break
+
+
+def filter_gradient(point: Point, weights: Weights) -> Array:
+    """Return the gradient in B = Wᵀ; the scratch array is used up."""
+    D, small = point.scratch, (point.view.q, weights.infer, weights.fit, point.w_out[:, 0])
+    # One product with V serves both errors: the residual's part is linear in H.
+    encoder_pull(point.U, point.H, point.beta[:, 0], *small, point.blame(weights), D)
+    gradient: Array = D @ point.view.V.T
+    gradient += gradient.dtype.type(2 * weights.fit) * (point.HH @ point.B)
+    return gradient
+
+
+def move_filters(point: Point, weights: Weights, before: Array, gear: Gear, limits: Limits) -> None:
+    """Step on W."""
+    gradient = filter_gradient(point, weights)
+    energy = point.energy(weights)
+    shape, levels = point.view.filter_shape, point.levels["B"]
+    for momentum, step in gear.tries(*limits):
+        B = shape.advance(point.B, before, gradient, momentum, step, levels)
+        P = np.matmul(B, point.view.V, out=point.spare)
+        U = respond(P, point.theta, point.beta, out=point.scratch)
+        fit, gap = point.errors(B, point.H, point.HH, P, U)
+        miss = point.missed(U, point.w_out, point.theta_out)
+        if weights.total(fit, gap, miss) <= energy:
+            point.spare, point.scratch = point.P, point.U
+            point.B, point.P, point.U = B, P, U
+            point.fit, point.gap, point.miss = fit, gap, miss
+            return

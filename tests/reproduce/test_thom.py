@@ -1,0 +1,75 @@
+"""The claims of Thom, Schweiger and Palm (2011), on small data and, marked long, in full."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conicnmf.datasets import local
+from conicnmf.datasets.catalogue import STORED
+from conicnmf.reproduce import reproduce
+from conicnmf.reproduce.thom_digits import code_sparseness, svm_error
+from conicnmf.reproduce.thom_supervised import _rarer
+
+
+@pytest.fixture
+def need():
+    """Skip where data are not on this machine."""
+
+    def check(name):
+        if local.find(STORED[name]) is None:
+            pytest.skip(f"{name} is not on this machine; set {local.VARIABLE}")
+
+    return check
+
+
+def test_codes_of_digits_are_told_apart_and_as_sparse_as_estimated(need):
+    need("mnist")
+    outcome = reproduce("thom-mnist")
+    (row,) = outcome.table.to_dict("records")
+    assert row["test error %"] < 16
+    assert row["code sparseness"] == pytest.approx(row["estimate"], rel=0.03)
+    assert outcome.verdict == "agrees"
+
+
+def test_filters_of_natural_images_are_gabor_functions(need):
+    need("natural_images")
+    table = reproduce("thom-gabor").table.set_index("sparseness of W")
+    assert table.loc["0.75", "median ρ"] >= 0.93
+    assert table.loc["none", "median ρ"] < table.loc["0.75", "median ρ"]
+
+
+def test_error_of_separable_codes_is_zero_and_that_of_noise_is_not():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 20)
+    codes = np.eye(3)[:, y] + 0.01 * rng.standard_normal((3, 60))
+    assert svm_error(codes, y, codes, y)[0] == 0
+    noise = rng.standard_normal((3, 60))
+    assert svm_error(noise, y, rng.standard_normal((3, 60)), y)[0] > 30
+
+
+def test_rarer_sign_of_strokes_is_absent():
+    strokes = np.abs(np.random.default_rng(0).standard_normal((9, 4)))
+    assert _rarer(strokes).max() == 0
+    assert _rarer(np.array([[1.0], [-1.0]])).item() == 0.5
+
+
+def test_estimate_of_code_sparseness_is_right_for_independent_rows():
+    rng = np.random.default_rng(0)
+    H = rng.laplace(size=(100, 3000))
+    H /= np.linalg.norm(H, axis=1, keepdims=True)
+    rows = (np.sqrt(3000) - np.abs(H).sum(axis=1)) / (np.sqrt(3000) - 1)
+
+    class Found:
+        pass
+
+    Found.H = H
+    mean, estimate, _ = code_sparseness(Found, rows.mean())
+    assert mean == pytest.approx(estimate, rel=0.03)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["thom-gabor", "thom-mnist", "thom-supervised", "thom-grid"])
+def test_published_claim_holds_in_full(need, name):
+    need("natural_images" if name == "thom-gabor" else "mnist")
+    assert reproduce(name, quick=False).verdict == "agrees"
