@@ -23,6 +23,7 @@ extensions = [
     "mathml",
     "solver_table",
     "status_table",
+    "verdict_table",
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import conicnmf
-from conicnmf import datasets, report, testing
+from conicnmf import autoencoders, datasets, estimators, projections, report, reproduce, testing
 from conicnmf.errors import ConicNMFError
 from conicnmf.init import Start
 from conicnmf.solvers import Solver
@@ -22,12 +22,14 @@ _KINDS: dict[str, type] = {
     "Stop rules": Stop,
     "Errors": ConicNMFError,
 }
+MODULES = (projections, autoencoders, estimators, report, datasets, reproduce, testing)
 _ORDER = ["Functions", "Objects", *_KINDS]
 
 
 def groups() -> dict[str, dict[str, list[str]]]:
     """Return the names in `__all__` of each public module, by module and kind."""
-    return {module.__name__: _sorted(module) for module in (conicnmf, report, datasets, testing)}
+    modules = (conicnmf, *MODULES)
+    return {module.__name__: _sorted(module) for module in modules}
 
 
 def _sorted(module: ModuleType) -> dict[str, list[str]]:
