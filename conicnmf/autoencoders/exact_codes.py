@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -123,6 +123,8 @@ class ExactCodes(Statement):
         draw = rng.random if self.nonneg else rng.standard_normal
         first = draw((self.n_filters, len(self.V))).astype(self.V.dtype)
         B = np.ascontiguousarray(known["W"].T) if "W" in known else first
+        if "H" not in known:  # then filters begin with one common norm
+            B = replace(self.filter_shape, norm=1.0).project(B)
         B = self.filter_shape.project(B)
         P = B @ self.V
         H = self.code_shape.project(known.get("H", P))

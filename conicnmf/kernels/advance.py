@@ -71,18 +71,18 @@ def _level(a: Array, c: float, least: float) -> tuple[float, float]:
 
 
 @inlined
-def _moved(
-    B: Array, before: Array, gradient: Array, m: float, s: float, signed: bool, out: Array
-) -> tuple[float, float]:
-    """Write B + m(B − before) − s·gradient to `out`; return its squared norm and largest size."""
-    squares, top = 0.0, B.dtype.type(0)
+def _moved(B: Array, before: Array, gradient: Array, m: float, s: float, out: Array) -> None:
+    """Write B + m(B − before) − s·gradient to `out`."""
     for i in range(B.size):
-        x = B[i]
-        x += m * (x - before[i]) - s * gradient[i]
-        out[i] = x
+        out[i] = B[i] + m * (B[i] - before[i]) - s * gradient[i]
+
+
+@inlined
+def _norm(a: Array) -> float:
+    squares = 0.0
+    for x in a:
         squares += x * x
-        top = max(top, abs(x) if signed else x)
-    return squares, float(top)
+    return math.sqrt(squares)
 
 
 @inlined
@@ -124,23 +124,25 @@ def advance_rows(
     >>> out.round(6)
     array([[ 0.974166, -0.225834]])
     """
-    m, s = B.dtype.type(momentum), B.dtype.type(step)
+    m, s, zero = B.dtype.type(momentum), B.dtype.type(step), B.dtype.type(0)
     kept = np.empty(B.shape[1] + 1, B.dtype)
     for j in range(B.shape[0]):
-        squares, top = _moved(B[j], before[j], gradient[j], m, s, signed, out[j])
-        length = norm if norm > 0 else math.sqrt(squares)
+        row = out[j]
+        _moved(B[j], before[j], gradient[j], m, s, row)
+        length = norm if norm > 0 else _norm(row)
         level, found = 0.0, 0.0
         # Entries well below the last level are left out, and found to have been needed or not.
         for least in (_SHARE * levels[j], -np.inf):
-            if found == 0 and top > 0:
-                count = _above(out[j], least, signed, kept)
+            if found == 0:
+                count = _above(row, least, signed, kept)
                 level, found = _level(kept[:count], ratio, least)
         failed[j] = found == 0
         if failed[j]:
             continue
         levels[j] = level
         factor, cut = B.dtype.type(length / found), B.dtype.type(level)
-        for i in range(B.shape[1]):
-            x = out[j, i]
-            w = max((abs(x) if signed else x) - cut, B.dtype.type(0)) * factor
-            out[j, i] = -w if signed and x < 0 else w
+        for i in range(row.size):
+            x = row[i]
+            y = (abs(x) if signed else x) - cut
+            w = (y if y > zero else zero) * factor
+            row[i] = -w if signed and x < zero else w

@@ -1,0 +1,87 @@
+"""What autoencoders as scikit-learn estimators share: fit learns an encoder, transform applies it."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from conicnmf import autoencoders as ae
+from conicnmf._types import Array
+from conicnmf.engine import solve
+from conicnmf.estimators.base import as_seed
+from conicnmf.result import Result
+
+
+class Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """What all of them share: samples as columns, and codes as rows."""
+
+    standardize: bool
+    result_: Result
+
+    def _columns(self, X: Any, reset: bool, **labels: Any) -> Any:
+        """Return samples as columns, and labels where `y` is named."""
+        checked = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], **labels)
+        X, y = checked if labels else (checked, None)
+        V = np.ascontiguousarray(X.T)
+        if self.standardize:
+            V = ae.standardize(V)
+        return (V, y) if labels else V
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    @property
+    def components_(self) -> Array:
+        """The filters, one a row."""
+        return self.result_.W.T
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class Encoder(Coder):
+    """An autoencoder of one statement that encodes with its own `codes`."""
+
+    max_iter: int
+    random_state: Any
+
+    def _statement(self, V: Array) -> Any:
+        raise TypeError(f"{type(self).__name__} must define _statement(V)")
+
+    def _solver(self) -> Any:
+        """Return the solver; None lets the statement choose."""
+
+    def _init(self, V: Array) -> Any:
+        """Return the start; None lets the statement choose."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the filters.
+
+        Parameters
+        ----------
+        X : array of shape (samples, features)
+        y : ignored
+        """
+        V = self._columns(X, reset=True)
+        self.statement_ = self._statement(V)
+        self.result_ = solve(
+            self.statement_,
+            self._solver(),
+            init=self._init(V),
+            stop=self.max_iter,
+            seed=as_seed(self.random_state),
+        )
+        self.n_iter_ = self.result_.n_iter
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Return the codes of samples, one a row."""
+        check_is_fitted(self)
+        V = self._columns(X, reset=False)
+        return np.ascontiguousarray(self.statement_.codes(self.result_.factors, V).T)

@@ -1,0 +1,182 @@
+"""The autoencoders that SCFC is compared with, as scikit-learn estimators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from conicnmf import autoencoders as ae
+from conicnmf._types import Array
+from conicnmf.estimators.coders import Encoder
+
+
+class NMFSC(Encoder):
+    """Factors of exact sparseness; codes of new samples are found by an optimization.
+
+    Every new code gets the mean norms of the training codes and fits its sample under them.
+
+    Parameters
+    ----------
+    n_components : int
+    sparseness_w, sparseness_h : float or None
+        Exact Hoyer sparseness of each component, and of each feature over the training samples.
+    nonneg : bool
+        Non-negative components and codes; the samples may have any sign.
+    standardize : bool
+        Bring each sample to mean zero and variance one first, as suits images.
+    max_iter : int
+        Iterations of the fit.
+    random_state : int, RandomState or None
+        A whole number is the seed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from conicnmf.estimators.autoencoders import NMFSC
+    >>> X = np.random.default_rng(0).random((40, 16))
+    >>> NMFSC(6, max_iter=20).fit_transform(X).shape
+    (40, 6)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 16,
+        *,
+        sparseness_w: float | None = 0.8,
+        sparseness_h: float | None = None,
+        nonneg: bool = True,
+        standardize: bool = False,
+        max_iter: int = 120,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.sparseness_w = sparseness_w
+        self.sparseness_h = sparseness_h
+        self.nonneg = nonneg
+        self.standardize = standardize
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _statement(self, V: Array) -> ae.ExactCodes:
+        sparseness = self.sparseness_w, self.sparseness_h
+        return ae.ExactCodes(V, self.n_components, *sparseness, nonneg=self.nonneg)
+
+    def transform(self, X: Any) -> Array:
+        """Return codes with the mean norms of the training codes, one a row."""
+        check_is_fitted(self)
+        V = self._columns(X, reset=False)
+        l1, l2 = ae.code_norms(self.result_.H)
+        return np.ascontiguousarray(ae.infer_exact(V, self.result_.W, l1, l2, self.nonneg).T)
+
+
+class SESM(Encoder):
+    """The sparse encoding symmetric machine: the same filters encode and decode.
+
+    Parameters
+    ----------
+    n_components : int
+    alpha_e, alpha_s, alpha_r : float
+        Weights of encoding, of sparse codes and of sparse filters.
+    batch, rate : int, float
+        Samples in a batch, and the step of the parameters.
+    standardize : bool
+        Bring each sample to mean zero and variance one first, as suits images.
+    max_iter : int
+        Times that every sample is seen.
+    random_state : int, RandomState or None
+        A whole number is the seed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from conicnmf.estimators.autoencoders import SESM
+    >>> X = np.random.default_rng(0).random((40, 16))
+    >>> SESM(6, max_iter=3).fit_transform(X).shape
+    (40, 6)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 16,
+        *,
+        alpha_e: float = 1.0,
+        alpha_s: float = 0.2,
+        alpha_r: float = 1e-3,
+        batch: int = 50,
+        rate: float = 0.003,
+        standardize: bool = False,
+        max_iter: int = 20,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.alpha_e = alpha_e
+        self.alpha_s = alpha_s
+        self.alpha_r = alpha_r
+        self.batch = batch
+        self.rate = rate
+        self.standardize = standardize
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _statement(self, V: Array) -> ae.SymmetricMachine:
+        weights = self.alpha_e, self.alpha_s, self.alpha_r
+        return ae.SymmetricMachine(V, self.n_components, *weights)
+
+    def _solver(self) -> ae.MiniBatch:
+        return ae.MiniBatch(self.batch, self.rate)
+
+
+class PSD(Encoder):
+    """Predictive sparse decomposition: an encoder that predicts l1-sparse codes.
+
+    Parameters
+    ----------
+    n_components : int
+    l1, alpha : float
+        Weights of sparse codes and of their prediction.
+    batch, rate : int, float
+        Samples in a batch, and the step of the parameters.
+    standardize : bool
+        Bring each sample to mean zero and variance one first, as suits images.
+    max_iter : int
+        Times that every sample is seen.
+    random_state : int, RandomState or None
+        A whole number is the seed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from conicnmf.estimators.autoencoders import PSD
+    >>> X = np.random.default_rng(0).random((40, 16))
+    >>> PSD(6, max_iter=3).fit_transform(X).shape
+    (40, 6)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 16,
+        *,
+        l1: float = 0.5,
+        alpha: float = 1.0,
+        batch: int = 50,
+        rate: float = 0.003,
+        standardize: bool = False,
+        max_iter: int = 20,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.l1 = l1
+        self.alpha = alpha
+        self.batch = batch
+        self.rate = rate
+        self.standardize = standardize
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _statement(self, V: Array) -> ae.PredictiveCodes:
+        return ae.PredictiveCodes(V, self.n_components, self.l1, self.alpha)
+
+    def _solver(self) -> ae.MiniBatch:
+        return ae.MiniBatch(self.batch, self.rate)
