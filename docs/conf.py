@@ -46,3 +46,11 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
+
+
+def setup(app):
+    # scikit-learn's own pages explain these; their docstrings point at labels that are not here.
+    app.connect(
+        "autodoc-skip-member",
+        lambda app, what, name, thing, skip, options: skip or name.endswith("_request"),
+    )

@@ -19,7 +19,7 @@ class Factorizer(FactorizationEstimator):
     n_components : int
         The number of components.
     W : list of Term, optional
-        Terms on W = components_.T, features × components; `NonNegative` alone by default.
+        Terms on W = `components_.T`, features × components; `NonNegative` alone by default.
     H : list of Term, optional
         Terms on H, the transposed codes, components × samples; `NonNegative` alone by default.
     loss : Loss, optional

@@ -24,7 +24,7 @@ from conicnmf.terms import Constraint
 
 
 class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SolverParameters):
-    """Codes are X · components_.T, with non-negative components."""
+    """Codes are X · `components_.T`, with non-negative components."""
 
     components_: Array
 
@@ -59,7 +59,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Solver
 
 
 class _Reconstruction(LinearProjection):
-    """X ≈ X · Wᵀ · W with W = components_ ≥ 0."""
+    """X ≈ X · Wᵀ · W with W = `components_` ≥ 0."""
 
     def inverse_transform(self, X: Any) -> Array:
         """Return the samples that codes stand for."""
@@ -84,7 +84,7 @@ class _Reconstruction(LinearProjection):
 
 
 class ProjectiveNMF(_Reconstruction):
-    """Minimize ‖X − X · Wᵀ · W‖² over W = components_ ≥ 0: parts that hardly overlap.
+    """Minimize ‖X − X · Wᵀ · W‖² over W = `components_` ≥ 0: parts that hardly overlap.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class ProjectiveNMF(_Reconstruction):
     sparseness : float or (min, max), optional
         Each component is at least so sparse, or within the band.
     W : list of Constraint
-        More constraints on components_.T (features × components).
+        More constraints on `components_.T` (features × components).
     solver : Solver or str, optional
         A solver of `conicnmf.projections`, its name, or None for the one that fits best.
     max_iter, tol : int, float, optional

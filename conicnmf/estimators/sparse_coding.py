@@ -24,7 +24,7 @@ class NonNegativeSparseCoding(Streaming):
     weight : float
         The price of a unit of code, in the units of X.
     W, H : list of Term
-        More terms on W = components_.T (features × atoms) and on H, the transposed codes.
+        More terms on W = `components_.T` (features × atoms) and on H, the transposed codes.
     solver : Solver or str, optional
         A solver, its name, or None for the one that fits best.
     init : Start, optional

@@ -31,7 +31,7 @@ class SparseNMF(Streaming):
         component over all samples. The latter ties samples together: it holds for the codes that
         `fit_transform` returns and is left out by `transform`.
     W, H : list of Term
-        More terms on W = components_.T (features × components) and on H, the transposed codes.
+        More terms on W = `components_.T` (features × components) and on H, the transposed codes.
     solver : Solver or str, optional
         A solver, its name, or None for the one that fits best.
     init : Start, optional
