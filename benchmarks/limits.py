@@ -1,6 +1,6 @@
 """Where the time goes, benchmark by benchmark, and how near the machine's limit that is.
 
-The page of results shows the sentences of those whose target is missed. All were profiled with
+The page of results shows the sentences of those whose target is missed. Most were profiled with
 one thread at 2.8 GHz: matrix products reach 43 GF/s, products with CSR data 2.1 GF/s.
 """
 
