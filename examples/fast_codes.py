@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import conicnmf as cn
-from conicnmf.estimators.autoencoders import SCFC, SCFCClassifier
+from conicnmf.estimators import SCFC, SCFCClassifier
 
 IMAGES = {"image_shape": (8, 8), "standardize": True, "sparseness_w": 0.6}
 

@@ -16,10 +16,7 @@ from conicnmf.engine import solve
 from conicnmf.errors import InputError
 from conicnmf.estimators.base import as_seed
 from conicnmf.estimators.coders import Coder, Encoder
-from conicnmf.estimators.rivals import NMFSC, PSD, SESM
 from conicnmf.result import Result
-
-__all__ = ["NMFSC", "PSD", "SCFC", "SESM", "SCFCClassifier"]
 
 
 class SCFC(Encoder):
@@ -57,7 +54,7 @@ class SCFC(Encoder):
     Examples
     --------
     >>> import numpy as np
-    >>> from conicnmf.estimators.autoencoders import SCFC
+    >>> from conicnmf.estimators import SCFC
     >>> X = np.random.default_rng(0).random((40, 16))
     >>> SCFC(6, max_iter=20).fit_transform(X).shape
     (40, 6)
@@ -149,7 +146,7 @@ class SCFCClassifier(ClassifierMixin, Coder):
     Examples
     --------
     >>> import numpy as np
-    >>> from conicnmf.estimators.autoencoders import SCFCClassifier
+    >>> from conicnmf.estimators import SCFCClassifier
     >>> X = np.repeat(np.eye(8)[:2], 20, axis=0) + 0.1 * np.random.default_rng(0).random((40, 8))
     >>> y = np.repeat(["a", "b"], 20)
     >>> SCFCClassifier(4, max_iter=60, ramp=20).fit(X, y).score(X, y)

@@ -30,6 +30,19 @@ from conicnmf.stop import AnyOf, MaxIter, RelDecrease, Stop
 from conicnmf.terms import Loss, Term
 
 
+class ComponentsOut(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """A transformer with one feature out for each of its `components_`, in the type of X."""
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
 class SolverParameters(BaseEstimator):
     """The parameters that say how a problem is solved, and the solving itself.
 
@@ -76,11 +89,7 @@ class SolverParameters(BaseEstimator):
         return result
 
 
-class FactorizationEstimator(
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    SolverParameters,
-):
+class FactorizationEstimator(ComponentsOut, SolverParameters):
     """X ≈ codes · components: fit finds both, transform finds codes of new samples.
 
     A subclass says with `_terms` what is asked of W (features × components) and of H
@@ -196,15 +205,10 @@ class FactorizationEstimator(
             )
         return np.where(missing, 0, X).T, ~missing.T
 
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 

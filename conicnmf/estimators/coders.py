@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from conicnmf import autoencoders as ae
 from conicnmf._types import Array
 from conicnmf.engine import solve
-from conicnmf.estimators.base import as_seed
+from conicnmf.estimators.base import ComponentsOut, as_seed
 from conicnmf.result import Result
 
 
-class Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Coder(ComponentsOut, BaseEstimator):
     """What all of them share: samples as columns, and codes as rows."""
 
     standardize: bool
@@ -31,18 +31,9 @@ class Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return (V, y) if labels else V
 
     @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
-    @property
     def components_(self) -> Array:
         """The filters, one a row."""
         return self.result_.W.T
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 class Encoder(Coder):

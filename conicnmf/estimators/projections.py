@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from conicnmf._types import Array, Data
-from conicnmf.estimators.base import SolverParameters, as_seed
+from conicnmf.estimators.base import ComponentsOut, SolverParameters, as_seed
 from conicnmf.estimators.sparse_nmf import Band, band
 from conicnmf.losses import Frobenius
 from conicnmf.losses.frobenius import squared_norm
@@ -23,7 +22,7 @@ from conicnmf.statement import Statement
 from conicnmf.terms import Constraint
 
 
-class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SolverParameters):
+class LinearProjection(ComponentsOut, SolverParameters):
     """Codes are X · `components_.T`, with non-negative components."""
 
     components_: Array
@@ -47,14 +46,9 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Solver
         self.status_ = result.status
         return self
 
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 

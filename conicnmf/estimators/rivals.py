@@ -34,7 +34,7 @@ class NMFSC(Encoder):
     Examples
     --------
     >>> import numpy as np
-    >>> from conicnmf.estimators.autoencoders import NMFSC
+    >>> from conicnmf.estimators import NMFSC
     >>> X = np.random.default_rng(0).random((40, 16))
     >>> NMFSC(6, max_iter=20).fit_transform(X).shape
     (40, 6)
@@ -71,7 +71,17 @@ class NMFSC(Encoder):
         return np.ascontiguousarray(ae.infer_exact(V, self.result_.W, l1, l2, self.nonneg).T)
 
 
-class SESM(Encoder):
+class BatchEncoder(Encoder):
+    """An autoencoder that learns from a few samples at a time."""
+
+    batch: int
+    rate: float
+
+    def _solver(self) -> ae.MiniBatch:
+        return ae.MiniBatch(self.batch, self.rate)
+
+
+class SESM(BatchEncoder):
     """The sparse encoding symmetric machine: the same filters encode and decode.
 
     Parameters
@@ -91,7 +101,7 @@ class SESM(Encoder):
     Examples
     --------
     >>> import numpy as np
-    >>> from conicnmf.estimators.autoencoders import SESM
+    >>> from conicnmf.estimators import SESM
     >>> X = np.random.default_rng(0).random((40, 16))
     >>> SESM(6, max_iter=3).fit_transform(X).shape
     (40, 6)
@@ -124,11 +134,8 @@ class SESM(Encoder):
         weights = self.alpha_e, self.alpha_s, self.alpha_r
         return ae.SymmetricMachine(V, self.n_components, *weights)
 
-    def _solver(self) -> ae.MiniBatch:
-        return ae.MiniBatch(self.batch, self.rate)
 
-
-class PSD(Encoder):
+class PSD(BatchEncoder):
     """Predictive sparse decomposition: an encoder that predicts l1-sparse codes.
 
     Parameters
@@ -148,7 +155,7 @@ class PSD(Encoder):
     Examples
     --------
     >>> import numpy as np
-    >>> from conicnmf.estimators.autoencoders import PSD
+    >>> from conicnmf.estimators import PSD
     >>> X = np.random.default_rng(0).random((40, 16))
     >>> PSD(6, max_iter=3).fit_transform(X).shape
     (40, 6)
@@ -177,6 +184,3 @@ class PSD(Encoder):
 
     def _statement(self, V: Array) -> ae.PredictiveCodes:
         return ae.PredictiveCodes(V, self.n_components, self.l1, self.alpha)
-
-    def _solver(self) -> ae.MiniBatch:
-        return ae.MiniBatch(self.batch, self.rate)

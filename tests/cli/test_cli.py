@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.io
 import scipy.sparse as sp
+from command_line import run
 from typer.testing import CliRunner
 
 import conicnmf as cn
@@ -24,14 +25,6 @@ V = np.random.default_rng(0).random((12, 15))
 def data(tmp_path):
     np.save(tmp_path / "V.npy", V)
     return str(tmp_path / "V.npy")
-
-
-def run(*arguments, code=0):
-    outcome = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if outcome.exception is not None and not isinstance(outcome.exception, SystemExit):
-        raise outcome.exception
-    assert outcome.exit_code == code, outcome.output
-    return outcome
 
 
 def fitted(*arguments, code=0):

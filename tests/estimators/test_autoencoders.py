@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from conicnmf.errors import InputError
-from conicnmf.estimators.autoencoders import NMFSC, PSD, SCFC, SESM, SCFCClassifier
+from conicnmf.estimators import NMFSC, PSD, SCFC, SESM, SCFCClassifier
 
 
 @parametrize_with_checks(

@@ -17,7 +17,7 @@ class ConicNMFSolver(BaseSolver):
 
     def method(self):
         """Return the solver."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} must define method()")
 
     def skip(self, V, rank, sparseness, start):
         """Say why the solver does not fit, if it does not."""
