@@ -1,15 +1,15 @@
-"""The moves of SCFC, one a variable. Each leaves the energy at its weights no higher."""
+"""The moves of SCFC on H, W and the output. Each leaves the energy at its weights no higher."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from conicnmf._types import Array
-from conicnmf.autoencoders.fast_codes import Weights, matched_slopes
+from conicnmf.autoencoders.fast_codes import Weights
 from conicnmf.autoencoders.gears import Gear, Gears
 from conicnmf.autoencoders.point import Point
 from conicnmf.autoencoders.transfer import raised, respond
-from conicnmf.kernels.encoder import code_gradient, encoder_pull, encoder_slopes
+from conicnmf.kernels.encoder import code_gradient, encoder_pull
 
 Limits = tuple[float, int]
 """The largest momentum, and how often a step may be halved."""
@@ -41,58 +41,6 @@ def move_codes(point: Point, weights: Weights, before: Array, gear: Gear, limits
         if weights.total(fit, gap, point.miss) <= energy:
             point.H, point.HH, point.fit, point.gap = H, HH, fit, gap
             return
-
-
-def move_encoder(point: Point, weights: Weights, gears: Gears) -> None:
-    """Step on θ and on β, a Gauss–Newton step on each filter's own error times a step size each."""
-    g0, g1, c0, c1, across = encoder_derivatives(point, weights).T
-    # A little more curvature keeps filters sane whose responses are all alike.
-    det = c0 * c1 * (1 + 1e-6) - across * across
-    newton = np.stack([c1 * g0 - across * g1, c0 * g1 - across * g0], axis=1)
-    newton /= np.where(det > 0, det, np.inf)[:, None]
-    own = gears["theta"], gears["beta"]
-    # Tried once: the next iteration is as good a place for a shorter step, and costs nothing.
-    tries = [gear.tries(0.0, 1) for gear in own]
-    change = newton * [next(pairs)[1] for pairs in tries]
-    change[:, 1] = np.minimum(change[:, 1], point.beta[:, 0] / 2)  # β stays positive
-    if not _tried(point, weights, change):
-        for pairs in tries:
-            next(pairs, None)
-    for gear in own:
-        gear.step = min(gear.step, 1.0)
-
-
-def rescue_encoder(point: Point, weights: Weights) -> None:
-    """Begin θ and β anew where no codes at all would be nearer to H: f is saturated there.
-
-    Its slopes are lost then, and no step on θ and β could bring them back.
-    """
-    if point.gap > point.view.n_filters:
-        start = matched_slopes(point.P, point.view.q)
-        _tried(point, weights, np.hstack([point.theta, point.beta - start]))
-
-
-def encoder_derivatives(point: Point, weights: Weights) -> Array:
-    """Return derivatives and curvatures in θ and β, one row a filter."""
-    slopes = np.empty((point.view.n_filters, 5))
-    small = point.theta[:, 0], point.beta[:, 0], point.view.q, weights.infer, point.w_out[:, 0]
-    encoder_slopes(point.U, point.P, point.H, *small, point.blame(weights), slopes)
-    return slopes
-
-
-def _tried(point: Point, weights: Weights, change: Array) -> bool:
-    """Subtract changes of θ and β where this does not raise the energy."""
-    theta = point.theta - change[:, :1].astype(point.theta.dtype)
-    beta = point.beta - change[:, 1:].astype(point.beta.dtype)
-    U = respond(point.P, theta, beta, out=point.spare)
-    fit, gap = point.errors(point.B, point.H, point.HH, point.P, U)
-    miss = point.missed(U, point.w_out, point.theta_out)
-    if weights.total(fit, gap, miss) > point.energy(weights):
-        return False
-    point.theta, point.beta = theta, beta
-    point.spare, point.U = point.U, U
-    point.fit, point.gap, point.miss = fit, gap, miss
-    return True
 
 
 def move_output(point: Point, weights: Weights, gears: Gears, limits: Limits) -> None:

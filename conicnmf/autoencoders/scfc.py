@@ -10,6 +10,7 @@ import numpy as np
 
 from conicnmf._types import Array
 from conicnmf.autoencoders import moves
+from conicnmf.autoencoders.encoder_moves import move_encoder
 from conicnmf.autoencoders.fast_codes import FastCodes
 from conicnmf.autoencoders.gears import Gears, pack_gears, unpack_gears
 from conicnmf.autoencoders.point import Point
@@ -96,11 +97,10 @@ class SCFC(Solver):
         now = {"B": point.B, "H": point.H}
         moves.move_codes(point, weights, before["H"], gears["H"], limits)
         if weights.infer or weights.teach:
-            moves.move_encoder(point, weights, gears)
+            move_encoder(point, weights, gears, self.max_halvings)
         if weights.teach:
             moves.move_output(point, weights, gears, limits)
         moves.move_filters(point, weights, before["B"], gears["W"], limits)
-        moves.rescue_encoder(point, weights)
         notes = self._notes(view, point, infer, teach, gears)
         memo = Memo(memo.count + 1, now, gears, point)
         return Sweep(point.factors, memo, point.energy(view.weights()), notes=notes)

@@ -146,7 +146,7 @@ def encoder_slopes(
 ) -> None:
     """Write derivatives of infer·‖H − U^q‖² + ⟨w δᵀ, U^q⟩ to `slopes`, one row a filter.
 
-    The first two are those in θ and β; the others are the curvatures of the squared gap (their
+    The first two are those in θ and β; then come the curvatures of the squared gap (their
     Gauss–Newton part) along θ, along β and across both.
 
     Examples
@@ -182,3 +182,25 @@ def encoder_slopes(
         slopes[j, 0], slopes[j, 1] = q * s0 * b, q * s1
         slopes[j, 2], slopes[j, 3] = gain * s2 * (q * b) ** 2, gain * s3 * q**2
         slopes[j, 4] = gain * s4 * q**2 * b
+
+
+@jit
+def row_errors(u: Array, h: Array, q: int, delta: Array) -> tuple[float, float]:
+    """Return ‖u^q − h‖² and ⟨δ, u^q⟩ of one filter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> row_errors(np.array([2.0, 1.0]), np.array([8.0, 3.0]), 3, np.ones(2))
+    (4.0, 9.0)
+    """
+    gap, pull = 0.0, 0.0
+    half = (q - 1) // 2
+    for i in range(u.shape[0]):
+        square, f = u[i] * u[i], u[i]
+        for _ in range(half):
+            f *= square
+        r = f - h[i]
+        gap += r * r
+        pull += delta[i] * f
+    return gap, pull

@@ -19,7 +19,8 @@ from conicnmf.autoencoders import (
     standardize,
     windows,
 )
-from conicnmf.autoencoders.moves import encoder_derivatives, filter_gradient
+from conicnmf.autoencoders.encoder_moves import encoder_derivatives, move_encoder
+from conicnmf.autoencoders.moves import filter_gradient, first_gears
 from conicnmf.autoencoders.point import Point
 from conicnmf.datasets import load
 from conicnmf.errors import IncompatibleError, InputError
@@ -271,3 +272,21 @@ def test_zeros_and_unknown_starts_are_refused():
         FastCodes(np.ones((4, 10)), 2).solve(init={"Q": np.ones((4, 2))})
     with pytest.raises(InputError, match="must have 64 pixels"):
         windows(digits(10), 3, (7, 8))
+
+
+def test_a_filter_whose_encoder_is_lost_holds_up_no_other():
+    statement, solver = FastCodes(digits(), 8, 0.7, 0.6), SCFC(Ramp(0))
+    factors = dict(statement.solve(solver, stop=30).factors)
+    # One code is a constant: a threshold beyond all responses, and hardly any slope.
+    factors["theta"], factors["beta"] = factors["theta"].copy(), factors["beta"].copy()
+    factors["theta"][3], factors["beta"][3] = 1e9, 1e-10
+    factors["beta"][4] *= 0.5
+    point = Point.at(statement, factors)
+    moved = Point.at(statement, factors)
+    weights = statement.weights()
+    move_encoder(moved, weights, first_gears(moved), 6)
+    gaps = [np.sum((p.U**3 - p.H) ** 2, axis=1) for p in (point, moved)]
+    assert (gaps[1] <= gaps[0]).all()
+    assert gaps[1][4] < 0.5 * gaps[0][4]
+    assert abs(moved.theta[3]) <= np.abs(moved.P[3]).max()
+    assert moved.energy(weights) <= point.energy(weights)

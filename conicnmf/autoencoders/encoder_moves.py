@@ -1,0 +1,92 @@
+"""The move of SCFC on its encoder, thresholds θ and slopes β: Gauss–Newton steps, filter by filter.
+
+Apart from the teacher, a filter's θ and β have an error of their own. So a step that one filter
+cannot take is shortened for it alone, and holds up no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from conicnmf._types import Array
+from conicnmf.autoencoders.fast_codes import Weights, matched_slopes
+from conicnmf.autoencoders.gears import Gears
+from conicnmf.autoencoders.point import Point
+from conicnmf.autoencoders.transfer import respond
+from conicnmf.kernels.encoder import encoder_slopes, row_errors
+
+
+def move_encoder(point: Point, weights: Weights, gears: Gears, max_halvings: int) -> None:
+    """Step on θ and on β; the energy at these weights falls or stays."""
+    own = gears["theta"], gears["beta"]
+    # Tried once: the next iteration is as good a place for a shorter step of all filters.
+    tries = [gear.tries(0.0, 1) for gear in own]
+    change = newton_steps(point, weights) * [next(pairs)[1] for pairs in tries]
+    theta, beta, gap = _step_each(point, weights, change, max_halvings)
+    miss = point.missed(point.spare, point.w_out, point.theta_out)
+    if weights.total(point.fit, gap, miss) <= point.energy(weights):
+        point.theta, point.beta, point.gap, point.miss = theta, beta, gap, miss
+        point.U, point.spare = point.spare, point.U
+    else:
+        for pairs in tries:
+            next(pairs, None)
+    for gear in own:
+        gear.step = min(gear.step, 1.0)
+
+
+def newton_steps(point: Point, weights: Weights) -> Array:
+    """Return the Gauss–Newton steps of θ and β, one row a filter."""
+    g0, g1, c0, c1, across = encoder_derivatives(point, weights).T
+    # A little more curvature keeps filters sane whose responses are all alike.
+    det = c0 * c1 * (1 + 1e-6) - across * across
+    steps = np.stack([c1 * g0 - across * g1, c0 * g1 - across * g0], axis=1)
+    return np.asarray(steps / np.where(det > 0, det, np.inf)[:, None])
+
+
+def encoder_derivatives(point: Point, weights: Weights) -> Array:
+    """Return derivatives and curvatures in θ and β, one row a filter."""
+    slopes = np.empty((point.view.n_filters, 5))
+    small = point.theta[:, 0], point.beta[:, 0], point.view.q, weights.infer, point.w_out[:, 0]
+    encoder_slopes(point.U, point.P, point.H, *small, point.blame(weights), slopes)
+    return slopes
+
+
+def _step_each(
+    point: Point, weights: Weights, change: Array, max_halvings: int
+) -> tuple[Array, Array, float]:
+    """Return θ, β and the squared gap after a step of each filter; the spare array becomes U."""
+    theta, beta, gap, q = point.theta.copy(), point.beta.copy(), 0.0, point.view.q
+    blame = point.blame(weights)
+    for j, (p, u, h) in enumerate(zip(point.P, point.U, point.H, strict=True)):
+        before, pull = row_errors(u, h, q, blame)
+        allowed = weights.infer * before + point.w_out[j, 0] * pull
+        for t, b in _proposals(point, j, change[j], before, max_halvings):
+            respond(p, t, b, out=point.spare[j])
+            after, pull = row_errors(point.spare[j], h, q, blame)
+            if weights.infer * after + point.w_out[j, 0] * pull <= allowed:
+                theta[j], beta[j] = t, b
+                gap += after
+                break
+        else:
+            point.spare[j] = u
+            gap += before
+    return theta, beta, gap
+
+
+def _proposals(
+    point: Point, j: int, change: Array, gap: float, max_halvings: int
+) -> Iterator[tuple[Any, Any]]:
+    """Yield values of θ and β of a filter, ever nearer to those it has."""
+    p, theta, beta = point.P[j], point.theta[j, 0], point.beta[j, 0]
+    kind = point.theta.dtype.type
+    # A threshold beyond all responses makes a constant of the code.
+    reach = max(p.max(), -p.min())
+    if gap > 1 or abs(theta) > reach:
+        # No codes at all would be nearer, or the slopes of f are lost: begin anew.
+        yield kind(0), matched_slopes(p[None], point.view.q)[0, 0]
+    for halvings in range(max_halvings):
+        t, b = change / 2**halvings
+        yield kind(np.clip(theta - t, -reach, reach)), kind(beta - min(b, beta / 2))
