@@ -6,12 +6,14 @@ import gc
 import json
 import math
 import os
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -191,3 +193,16 @@ def fresh_process(code: str, **environment: str) -> Any:
     if done.returncode:
         raise RuntimeError(f"a benchmark's process failed:\n{done.stderr}")
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def peak_memory() -> float:
+    """Return the largest number of bytes this process has held in memory so far.
+
+    On Linux `getrusage` would begin with the peak of the process that started this one.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        peak = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return 1024.0 * int(peak.split()[1])
+    unit = 1 if sys.platform == "darwin" else 1024
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)

@@ -25,8 +25,8 @@ LIMITS = {
         "the local minima they settle in."
     ),
     "nmf": (
-        "On TDT2, 94 of 115 ms of an iteration are the two products with the sparse data, at 1.6 "
-        "GF/s; scikit-learn makes the same two in 105 ms, so the ratio is nearly that of iterations. "
+        "On TDT2 half of an iteration's 110 ms are the two products with the sparse data, at 3 GF/s, "
+        "which scikit-learn makes too, a fifth the sweeps, and the rest passes over the factors. "
         "On CBCL the products run at 39 GF/s and take 30 % of an iteration, the three sweeps the rest."
     ),
     "proj": (
@@ -43,18 +43,22 @@ LIMITS = {
         "Inverting and down-dating one matrix per column takes O(k³) flops in loops over rows of "
         "length k, which vectorise but do not reach the speed of a matrix product."
     ),
+    "scfc": (
+        "Beside the products, a fifth of an iteration goes into projecting the rows of codes, once "
+        "for each step that is tried, and a tenth into tanh of all responses."
+    ),
     "grow": "The smallest size fits a cache and the largest does not, which adds to the exponent.",
     "custom": (
         "Nearly all the time is the cone solver's; what is ours is canonicalization and recognition."
     ),
     "compile": (
-        "About seventy functions of 0.1 to 0.3 s each, half in numba's type inference and half in "
-        "LLVM, and 1.5 s for the first use of the compiler. All kernels are counted; a plain NMF "
-        "needs two of them, a tenth of the time."
+        "85 functions of 0.1 to 3 s each, half in numba's type inference and half in LLVM, and 1.5 s "
+        "for the first use of the compiler; with two processes, also 2.5 s for their imports. All "
+        "kernels are counted; a plain NMF needs two of them, a tenth of the time."
     ),
     "memory": (
-        "The peak is reached when an iterate is measured: it, the one before, the point it was "
-        "extrapolated from and a temporary of the size of the larger factor are alive then."
+        "The peak is reached when a factor is extrapolated: the iterate, the one before, the points "
+        "both were extrapolated from and a temporary of the factor's size are alive then."
     ),
 }
 """One or two sentences for each benchmark."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.harness import Row, Setup, clock, dataset, fresh_process, guarded
+from benchmarks.harness import Row, Setup, clock, dataset, fresh_process, guarded, peak_memory
 from conicnmf._types import Array
 from conicnmf.autoencoders import SCFC, FastCodes, Ramp, encode, standardize, windows
 from conicnmf.solvers.base import Context
@@ -100,13 +98,8 @@ def peak() -> tuple[float, float]:
     """Return by how many bytes the peak rises over what is there before the data, and the formula."""
     tiny = np.random.default_rng(0).standard_normal((16, 60)).astype(np.float32)
     FastCodes(tiny, 4).solve(stop=3)
-    before = _high_water()
+    before = peak_memory()
     (d, M), n = (784, 60000), FILTERS
     V = np.random.default_rng(0).standard_normal((d, M), dtype=np.float32)
     FastCodes(V, n).solve(SCFC(Ramp(0)), stop=3)
-    return _high_water() - before, 4.0 * (3 * n + 3 * d * n + 4 * n * M + 2 * d * M)
-
-
-def _high_water() -> float:
-    unit = 1 if sys.platform == "darwin" else 1024
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)
+    return peak_memory() - before, 4.0 * (3 * n + 3 * d * n + 4 * n * M + 2 * d * M)

@@ -52,6 +52,7 @@ from conicnmf.solvers import (
     TangentPlane,
 )
 from conicnmf.stop import FactorChange, MaxIter, RelDecrease, TimeLimit
+from conicnmf.warmup import warm_up
 
 __version__ = _version("conicnmf")
 
@@ -130,4 +131,5 @@ __all__ = [
     "sparse_code",
     "sparseness",
     "stability",
+    "warm_up",
 ]

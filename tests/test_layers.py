@@ -31,7 +31,7 @@ LAYERS = (
     ("projections", "autoencoders"),
     ("estimators", "selection"),
     ("report", "datasets"),
-    ("facade",),
+    ("facade", "warmup"),
     ("testing", "reproduce", "cli"),
 )
 DATASETS_MAY_USE = {"_types", "errors", "datasets"}

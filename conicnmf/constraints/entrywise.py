@@ -26,10 +26,14 @@ class Entrywise(Constraint):
     def violation(self, B: Array) -> Array:
         """Return the largest excess of each component, relative to the bounds or to B."""
         lower, upper = self.bounds()
-        excess = np.maximum(np.maximum(lower - B, B - upper), 0.0)
+        lowest, highest = B.min(axis=1), B.max(axis=1)
+        if lower.ndim or upper.ndim:
+            excess = np.maximum(lower - B, B - upper).max(axis=1)
+        else:  # by the extremes alone, without an array of the size of B
+            excess = np.maximum(lower - lowest, highest - upper)
         finite = [np.abs(bound[np.isfinite(bound)]).max(initial=0.0) for bound in (lower, upper)]
-        scale = max(finite) or np.abs(B).max(initial=0.0) or 1.0
-        return np.asarray(excess.max(axis=1) / scale)
+        scale = max(finite) or max(highest.max(), -lowest.min()) or 1.0
+        return np.asarray(np.maximum(excess, 0.0) / scale)
 
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:
         """Return the finite bounds as linear constraints, equal ones as equalities."""

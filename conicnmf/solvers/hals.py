@@ -88,7 +88,7 @@ class HALS(Solver):
 
     def sweep(self, blocks: Blocks, factors: Factors, memo: _Pace | None) -> Sweep:
         """Update W, look ahead, update H, look ahead; undo both if the objective rose."""
-        pace = memo or _Pace(factors, factors, blocks.objective(factors))
+        pace = memo or _Pace(factors, factors)
         beta = pace.beta if self.extrapolate and memo is not None else 0.0
         ahead, value = pace.ahead, np.inf
         reached: Factors = {}
@@ -98,14 +98,14 @@ class HALS(Solver):
             last = blocks.view(block, {**factors, **pace.reached})[1]
             ahead = blocks.put(block, ahead, _look_ahead(block, new, last, beta))
         # H was fitted to the W that looked ahead: that pair is the iterate.
-        found = {"W": ahead["W"], "H": reached["H"]}
-        objective = blocks.total(value - blocks.H.penalty(found["H"]), found)
+        loss = value - blocks.H.penalty(reached["H"])
+        objective = blocks.total(loss, {"W": ahead["W"], "H": reached["H"]})
         if objective > pace.objective * (1 + 1e-14) + 1e-14 * blocks.H.zero_loss:
             calm = _Pace(factors, factors, pace.objective, beta / _CUT, beta)
             return Sweep(factors, calm, pace.objective)
         ceiling = min(1.0, _SPEED_UP_LIMIT * pace.ceiling)
         beta = min(ceiling, _GROW * pace.beta)
-        ahead, reached = _balanced(blocks, found, ahead, reached)
+        _balance(blocks, ahead, reached)
         found = {"W": ahead["W"], "H": reached["H"]}
         return Sweep(found, _Pace(ahead, reached, objective, beta, ceiling), objective)
 
@@ -132,7 +132,7 @@ def _only_band(block: Block) -> Sparseness | None:
     return bands[0] if len(bands) == 1 and block.nonneg and not others else None
 
 
-def _balanced(blocks: Blocks, found: Factors, *points: Factors) -> tuple[Factors, ...]:
+def _balance(blocks: Blocks, ahead: Factors, reached: Factors) -> None:
     """Give both parts of a found component the same norm, where only their product counts.
 
     Extrapolation goes on in any direction that costs nothing, such as W → 0 with H → ∞.
@@ -141,11 +141,13 @@ def _balanced(blocks: Blocks, found: Factors, *points: Factors) -> tuple[Factors
         isinstance(c, (NonNegative, Sparseness)) for block in blocks for c in block.constraints
     )
     if not free or any(block.penalties for block in blocks):
-        return points
-    sizes = np.linalg.norm(found["W"], axis=0), np.linalg.norm(found["H"], axis=1)
+        return
+    sizes = np.linalg.norm(ahead["W"], axis=0), np.linalg.norm(reached["H"], axis=1)
     alive = (sizes[0] > 0) & (sizes[1] > 0)
     shift = np.sqrt(np.divide(sizes[1], sizes[0], out=np.ones_like(sizes[0]), where=alive))
-    return tuple({"W": X["W"] * shift, "H": X["H"] / shift[:, None]} for X in points)
+    for point in (ahead, reached):  # array by array, so that few are alive at once
+        point["W"] = point["W"] * shift
+        point["H"] = point["H"] / shift[:, None]
 
 
 def _look_ahead(block: Block, new: Array, last: Array, beta: float) -> Array:

@@ -35,7 +35,10 @@ def test_version():
     assert run("--version").stdout.strip() == f"conicnmf {cn.__version__}"
 
 
-@pytest.mark.parametrize("command", ["demo", "fit", "compare", "reproduce", "solvers", "datasets"])
+COMMANDS = ["demo", "fit", "compare", "reproduce", "solvers", "datasets", "warm-up"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(command):
     assert f"Example: conicnmf {command}" in run(command, "--help").stdout
 
@@ -258,6 +261,11 @@ def test_solvers_are_listed_with_what_they_fit():
 def test_datasets_are_listed():
     shown = run("datasets").stdout
     assert all(name in shown for name in names())
+
+
+def test_warm_up_says_how_long_it_took():
+    assert json.loads(run("warm-up", "--workers", 1, "--json").stdout)["seconds"] > 0
+    assert "kernels are compiled" in run("warm-up", "--workers", 1).stdout
 
 
 def test_demo_is_quick_and_prints_the_path_of_its_report(tmp_path):

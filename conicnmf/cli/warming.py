@@ -1,0 +1,23 @@
+"""`warm-up`: compile the kernels now."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from conicnmf.cli import options as o
+from conicnmf.cli._app import app, print_json
+from conicnmf.warmup import warm_up as compile_all
+
+Workers = Annotated[int, typer.Option(min=1, help="How many processes compile at once.")]
+
+
+@app.command(epilog="Example: conicnmf warm-up")
+def warm_up(workers: Workers = 2, json: o.Json = False) -> None:
+    """Compile the numerical kernels now and not when each is first used; they stay on disk."""
+    seconds = compile_all(workers)
+    if json:
+        print_json({"seconds": seconds})
+    else:
+        typer.echo(f"kernels are compiled ({seconds:.1f} s)")

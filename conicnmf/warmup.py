@@ -1,0 +1,84 @@
+"""Compile all kernels before they are needed, in several processes at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from conicnmf.autoencoders import FastCodes, standardize
+from conicnmf.errors import InputError
+from conicnmf.kernels import descent, elimination, hals, nnls, projections, pursuit
+
+Calls = list[Callable[[], object]]
+
+
+def warm_up(workers: int = 2) -> float:
+    """Compile every kernel for double precision and return the seconds it took.
+
+    Kernels are compiled when they are first called, and kept on disk. This fills the disk's store
+    once, for a container's image or before work is timed; later calls have nothing to do.
+
+    Parameters
+    ----------
+    workers : int
+        How many processes compile at once; the kernels make four groups.
+
+    Examples
+    --------
+    >>> warm_up(workers=1) >= 0  # doctest: +SKIP
+    True
+    """
+    if workers < 1:
+        raise InputError(f"warm_up needs workers >= 1, got {workers}; the default is 2")
+    begin = time.perf_counter()
+    Parallel(n_jobs=workers, batch_size=1)(delayed(_compile)(name) for name in first_calls())
+    return time.perf_counter() - begin
+
+
+def _compile(group: str) -> None:
+    for call in first_calls()[group]:
+        call()
+
+
+def first_calls() -> dict[str, Calls]:
+    """Return small calls that reach every kernel, by group; groups share little, longest first.
+
+    Examples
+    --------
+    >>> list(first_calls())
+    ['least squares and pursuit', 'projections and sweeps', 'elimination', 'autoencoders']
+    """
+    rng = np.random.default_rng(0)
+    A, Y, X = rng.random((6, 4)), rng.random((6, 5)), rng.standard_normal((4, 5))
+    G, C, yy, B = A.T @ A, A.T @ Y, (Y * Y).sum(axis=0), rng.random((4, 5))
+    held = np.array([True, False, True, False])
+    taught = FastCodes(standardize(rng.random((6, 8))), 2, y=[0, 1] * 4)
+    return {
+        "least squares and pursuit": [
+            lambda: nnls.nnls_gram(G, C),
+            lambda: pursuit.nn_omp(G, C, yy, 2),
+            lambda: pursuit.forward_backward(G, C, yy, 0.1, 2),
+        ],
+        "projections and sweeps": [
+            lambda: projections.project_band(X, 0.5, 0.8),
+            lambda: projections.hoyer_sparseness(X),
+            lambda: projections.project_hoyer(X, 1.5, 1.0),
+            lambda: projections.project_halfspace_cone(X, X, 0.5),
+            lambda: projections.project_orthant_plane(X, X),
+            lambda: projections.project_orthant_plane_cone(X, X, 0.5),
+            lambda: projections.project_norm_ball(X),
+            lambda: projections.project_unit_norm(X),
+            lambda: projections.project_l0(X, 2),
+            lambda: projections.project_simplex(X),
+            lambda: projections.project_l1_ball(X),
+            lambda: projections.project_near(X, B, 0.5),
+            lambda: hals.hals_sweeps(G, C, B, 2),
+            lambda: descent.descend_held(G, C, B, X, held, 0.9),
+            lambda: descent.descend_near(G, C, B, np.full(4, 0.1), 0.9),
+        ],
+        "elimination": [lambda: elimination.eliminate(G, C, yy, B, 0.1)],
+        "autoencoders": [lambda: taught.solve(stop=5, throw=False)],
+    }
