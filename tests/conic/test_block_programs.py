@@ -1,5 +1,7 @@
 """A block's program, updated in place, gives what CVXPY gives when it starts afresh."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from block_cases import RANK, TERMS, block_of, draw, masked, random_cuts
