@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from conicnmf.errors import InputError
 from conicnmf.result import History, Status
 
+STANDING = 1e-5
+"""A relative change of the factors within the accuracy of a cone solver."""
+
 
 class Stop:
     """A rule that looks at the history and returns a status when it is time to end.
@@ -136,7 +139,9 @@ class RelDecrease(Stop):
         floor = 1e-13 * abs(values[0])
         if before - now > max(self.rtol * abs(before), floor):
             return None
-        rising = values[-1] - now > max(self.rtol * abs(now), floor)
+        # From an exact fit the objective can only rise, by rounding, while the factors stand still.
+        moving = history[-1].change > STANDING
+        rising = moving and values[-1] - now > max(self.rtol * abs(now), floor)
         return Status.OSCILLATING if rising else Status.CONVERGED
 
 

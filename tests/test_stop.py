@@ -147,3 +147,12 @@ def test_bad_rules_are_refused(make, words):
 def test_a_rule_must_say_how_it_checks():
     with pytest.raises(TypeError, match="must define check"):
         Stop().check(history([1]))
+
+
+@pytest.mark.parametrize("name", ["HALS", "ANLS", "TangentPlane", "Multiplicative"])
+def test_an_exact_fit_at_the_start_has_converged(name):
+    rng = np.random.default_rng(0)
+    W, H = rng.random((8, 2)), rng.random((2, 6))
+    result = cn.factorize(W @ H, 2).solve(getattr(cn, name)(), init=(W, H))
+    assert result.status is cn.Status.CONVERGED
+    assert result.objective <= 1e-25
