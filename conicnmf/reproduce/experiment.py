@@ -39,20 +39,23 @@ class Setup:
     seeds: Sequence[int] | None = None
     n_jobs: int = 1
     progress: bool = False
+    used: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
+    """The seeds that `runs` has given out, for the record."""
 
     def __post_init__(self) -> None:
         if self.seeds is not None and not len(self.seeds):
             raise InputError("Setup needs at least one seed, got none; leave seeds out to choose")
 
     def __str__(self) -> str:
-        seeds = "" if self.seeds is None else f", seeds {', '.join(map(str, self.seeds))}"
-        return ("Quick version" if self.quick else "Full version") + seeds
+        version = "Quick version" if self.quick else "Full version"
+        return version + (f", seeds {', '.join(map(str, sorted(self.used)))}" if self.used else "")
 
     def runs(self, quick: int, full: int) -> list[int]:
         """Return the seeds asked for, or the experiment's own number of them."""
-        if self.seeds is not None:
-            return list(self.seeds)
-        return list(range(quick if self.quick else full))
+        own = range(quick if self.quick else full)
+        chosen = list(own if self.seeds is None else self.seeds)
+        self.used.update(chosen)
+        return chosen
 
 
 @dataclass(frozen=True, eq=False, repr=False)

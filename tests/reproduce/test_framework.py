@@ -97,3 +97,9 @@ def test_command_refuses_before_anything_runs(tiny, arguments):
     outcome = run(*arguments, code=2)
     assert "A claim." not in outcome.output
     assert "--all" in outcome.output or "nonsense" in outcome.output
+
+
+def test_the_page_names_the_seeds(tiny, tmp_path):
+    for options, named in (({}, "seeds 0, 1"), ({"seeds": [3, 1]}, "seeds 1, 3")):
+        page = write(reproduce("tiny", **options), tmp_path)[0]
+        assert f"- Quick version, {named}: " in page.read_text(encoding="utf-8")
