@@ -12,7 +12,12 @@ from conicnmf.validate import as_data, as_rank
 
 
 def windows(
-    V: Any, n_filters: int, image_shape: tuple[int, int], width: float | None = None, seed: int = 0
+    V: Any,
+    n_filters: int,
+    image_shape: tuple[int, int],
+    width: float | None = None,
+    seed: int = 0,
+    signed: bool = False,
 ) -> Array:
     """Return `n_filters` random samples, each times a Gaussian window at a random place.
 
@@ -28,6 +33,8 @@ def windows(
     width : float, optional
         Standard deviation of a window in pixels; an eighth of the image by default.
     seed : int
+    signed : bool
+        Take differences of two random samples: filters of both signs.
 
     Returns
     -------
@@ -54,5 +61,6 @@ def windows(
     down = np.exp(-((np.arange(rows) - centres[:, :1]) ** 2) / (2 * sd**2))
     across = np.exp(-((np.arange(columns) - centres[:, 1:]) ** 2) / (2 * sd**2))
     seen = (down[:, :, None] * across[:, None, :]).reshape(n, -1).T
-    samples = X[:, rng.integers(X.shape[1], size=n)]
-    return np.asarray((samples - samples.min(axis=0)) * seen, dtype=X.dtype)
+    samples, others = X[:, rng.integers(X.shape[1], size=(2, n))].swapaxes(0, 1)
+    shown = samples - (others if signed else samples.min(axis=0))
+    return np.asarray(shown * seen, dtype=X.dtype)

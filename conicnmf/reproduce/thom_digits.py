@@ -87,16 +87,28 @@ class Learning:
     sparseness_w: float = 0.8
     sparseness_h: float = 0.7
     iterations: int = 160
+    ramp: int = 20
+    alpha_i: float = 0.5
+    alpha_c: float | None = None
+    signed_start: bool = False
     name: str = ""
 
+    def statement(self, V: Array, y: Any = None) -> FastCodes:
+        """Return the problem."""
+        sizes = self.n_filters, self.sparseness_w, self.sparseness_h
+        return FastCodes(V, *sizes, y=y, alpha_i=self.alpha_i, alpha_c=self.alpha_c)
+
+    def start(self, V: Array, seed: int = 0) -> dict[str, Array]:
+        """Return local filters to start from."""
+        signed = self.signed_start
+        return {"W": windows(V, self.n_filters, IMAGE, seed=seed, signed=signed)}
+
     def run(self, V: Array, y: Any = None, seed: int = 0, progress: bool = False) -> cn.Result:
-        """Learn filters from local windows, the weight of inference rising over 0.45 of the run."""
-        statement = FastCodes(V, self.n_filters, self.sparseness_w, self.sparseness_h, y=y)
-        share = 0.45 if y is None else 0.25
+        """Learn filters, the weight of inference rising over the first iterations."""
         file = cache_folder() / "runs" / f"{self.name}-{seed}.npz" if self.name else None
-        result = statement.solve(
-            SCFC(Ramp(round(share * self.iterations))),
-            init={"W": windows(V, self.n_filters, IMAGE, seed=seed)},
+        result = self.statement(V, y).solve(
+            SCFC(Ramp(self.ramp)),
+            init=self.start(V, seed),
             stop=self.iterations,
             seed=seed,
             checkpoint=file,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from conicnmf.report import plot_basis
 from conicnmf.reproduce.experiment import Experiment, Outcome, Setup
 from conicnmf.reproduce.thom_digits import IMAGE, PAPER, Digits, Learning, svm_error
 
-SPARSENESS = {"sparseness_w": 0.75, "sparseness_h": 0.8}
+VARIANTS = ("start", "unsupervised", "supervised")
 CLASSES = range(10)
+
+Bank = dict[str, Array]
 
 
 def run(setup: Setup) -> Outcome:
@@ -24,13 +27,12 @@ def run(setup: Setup) -> Outcome:
     sizes = (80,) if setup.quick else (200, 500)
     rows, figures = [], {}
     for n in sizes:
-        for seed in setup.runs(quick=1, full=1):
-            plain = [_learn(setup, digits, n, None, seed)]
-            banks = [_learn(setup, digits, n // 10, one, seed) for one in CLASSES]
-            rows += [_row("unsupervised", n, plain, digits), _row("supervised", n, banks, digits)]
-        figures[f"filters-{n}"] = _figure(plain[0]["W"], [bank["W"] for bank in banks])
+        for seed in setup.runs(quick=1, full=3):
+            found = _filters(setup, digits, n, seed)
+            rows += [_row(variant, n, seed, found[variant], digits) for variant in VARIANTS]
+        banks = [np.concatenate([f["W"] for f in found[v]], axis=1) for v in VARIANTS[1:]]
+        figures[f"filters-{n}"] = _figure(*banks)
     table = pd.DataFrame(rows)
-    table.insert(2, "published %", [np.nan] * len(table))
     errors = table.groupby(["filters", "variant"])["test error %"].mean().unstack()
     mixed = table.groupby("variant")["smaller sign's share"].mean()
     better = bool((errors["supervised"] < errors["unsupervised"]).all())
@@ -40,35 +42,56 @@ def run(setup: Setup) -> Outcome:
         figures,
         "agrees" if better and contrast else "differs",
         f"{_sentence(errors)}; in a filter the rarer sign has {mixed['supervised']:.0%} of the "
-        f"square "
-        f"with a teacher and {mixed['unsupervised']:.0%} without.",
+        f"square with a teacher, {mixed['unsupervised']:.0%} without and "
+        f"{mixed['start']:.0%} at the start.",
         NOTES,
     )
 
 
 NOTES = (
     "The paper takes 1000 filters and all 60000 digits (1.7 % unsupervised, 1.4 % supervised), "
-    "which is "
-    "reduced here to what a shared machine computes in minutes: 10000 digits, 200 and 500 filters.",
-    "Each of the ten supervised banks learns one class against the others; α_I rises over the "
-    "first "
-    "quarter of the iterations, α_C over the second until α_I + α_C = 1. The output weights take "
-    "steps in units of the curvature of the plain squared error.",
-    "Both variants have (σ_W, σ_H) = (0.75, 0.8), start from windows and feed the same SVM as in "
-    "thom-mnist.",
+    "which is reduced here to what one core computes in minutes: 10000 digits, 200 and 500 "
+    "filters, three seeds.",
+    "Both variants have (σ_W, σ_H) = (0.75, 0.8), start from differences of two digits seen "
+    "through Gaussian windows, and feed the same SVM as in thom-mnist. 'Start' are these filters "
+    "before any learning.",
+    "Each of the ten supervised banks learns one class against the others, with α_I = 0.02 and "
+    "α_C = 0.98 from the first iteration on, for 40 iterations; the unsupervised bank has 200, its "
+    "α_I rising to ½ in the first 20. These settings were chosen on 20000 training digits that "
+    "were held out, the test digits were seen once.",
+    "Tried on those held-out digits, with 200 filters: with a teacher 4.2 % after 20 iterations, "
+    "4.0 % after 40, 4.1 % after 80: the banks begin to learn by heart. The paper's order, "
+    "α_C rising only after α_I has reached ½, and larger weights of inference than 0.05 were no "
+    "better than no teacher.",
 )
 
 
-def _learn(setup: Setup, digits: Digits, n: int, one: int | None, seed: int) -> dict[str, Array]:
-    iterations = 60 if setup.quick else 200
-    name = "" if setup.quick else f"thom-supervised-{n}-{one}"
-    plan = Learning(n, **SPARSENESS, iterations=iterations, name=name)
-    labels = None if one is None else digits.y == one
-    offset = 0 if one is None else 10 * (one + 1)
-    return plan.run(digits.V, labels, seed=seed + offset, progress=setup.progress).factors
+def _filters(setup: Setup, digits: Digits, n: int, seed: int) -> dict[str, list[Bank]]:
+    """Return the banks of each variant."""
+    plain = Learning(
+        n,
+        sparseness_w=0.75,
+        sparseness_h=0.8,
+        iterations=60 if setup.quick else 200,
+        signed_start=True,
+        name="" if setup.quick else f"thom-supervised-{n}",
+    )
+    taught = replace(
+        plain, n_filters=n // 10, iterations=40, ramp=0, alpha_i=0.02, alpha_c=0.98, name=""
+    )
+    V, y = digits.V, digits.y
+    start = plain.statement(V).start(plain.start(V, seed), np.random.default_rng(seed))
+    return {
+        "start": [start],
+        "unsupervised": [plain.run(V, seed=seed, progress=setup.progress).factors],
+        "supervised": [
+            taught.run(V, y == one, seed + 10 * (one + 1), setup.progress).factors
+            for one in CLASSES
+        ],
+    }
 
 
-def _row(variant: str, n: int, banks: list[dict[str, Array]], digits: Digits) -> dict[str, Any]:
+def _row(variant: str, n: int, seed: int, banks: list[Bank], digits: Digits) -> dict[str, Any]:
     codes, tested = (
         np.concatenate([encode(V, f["W"], f["theta"], f["beta"], 3) for f in banks])
         for V in (digits.V, digits.V_test)
@@ -78,6 +101,7 @@ def _row(variant: str, n: int, banks: list[dict[str, Array]], digits: Digits) ->
     return {
         "filters": n,
         "variant": variant,
+        "seed": seed,
         "test error %": error,
         "C": cost,
         "smaller sign's share": float(np.mean(_rarer(filters))),
@@ -96,11 +120,11 @@ def _rarer(W: Array) -> Array:
     return np.asarray(np.minimum(up, down) / (up + down))
 
 
-def _figure(plain: Array, banks: list[Array]) -> Figure:
+def _figure(plain: Array, taught: Array) -> Figure:
     """Draw three rows of unsupervised filters, then three of supervised ones, of every class."""
-    taught = np.concatenate([bank[:, :5] for bank in banks], axis=1)[:, :48]
-    shown = np.concatenate([plain[:, :48] * np.sign(plain[:, :48].sum(axis=0)), taught], axis=1)
-    return plot_basis(shown, IMAGE, columns=16, signed=True)
+    some = [W[:, np.linspace(0, W.shape[1] - 1, 48).astype(int)] for W in (plain, taught)]
+    upright = [W * np.sign(W.sum(axis=0)) for W in some]
+    return plot_basis(np.concatenate(upright, axis=1), IMAGE, columns=16, signed=True)
 
 
 def _sentence(errors: pd.DataFrame) -> str:
@@ -116,10 +140,8 @@ EXPERIMENT = Experiment(
     paper=f"{PAPER}, Figure 3d",
     title="Filters learned with and without a teacher",
     published="1.7 % test error without and 1.4 % with a teacher, 1000 filters each, (σ_W, σ_H) "
-    "= (0.75, "
-    "0.8); strokes without a teacher, contrast detectors with one.",
+    "= (0.75, 0.8); strokes without a teacher, contrast detectors with one.",
     data="MNIST: 10000 training digits, 200 and 500 filters, 10000 test digits (quick: 1000, 80 "
-    "and "
-    "2000).",
+    "and 2000).",
     run=run,
 )
