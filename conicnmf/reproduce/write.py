@@ -19,12 +19,12 @@ def as_table(frame: pd.DataFrame) -> Table:
     Examples
     --------
     >>> import pandas as pd
-    >>> as_table(pd.DataFrame({"s": [0.1], "published": [float("nan")]})).rows
-    [['0.1', '–']]
+    >>> as_table(pd.DataFrame({"s": [0.1], "samples": 60000, "published": float("nan")})).rows
+    [['0.1', '60000', '–']]
     """
     numeric = frozenset(name for name in frame if frame[name].dtype.kind in "fiu")
     columns = [
-        [number(float(value)) if name in numeric else str(value) for value in frame[name]]
+        [number(value) if frame[name].dtype.kind == "f" else str(value) for value in frame[name]]
         for name in frame
     ]
     rows = [list(row) for row in zip(*columns, strict=True)]
