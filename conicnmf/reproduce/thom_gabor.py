@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 import conicnmf as cn
+from conicnmf._types import Array
 from conicnmf.autoencoders import SCFC, FastCodes, Ramp, standardize
 from conicnmf.datasets.local import cache_folder
 from conicnmf.report import fit_gabor, plot_gabor
@@ -27,7 +28,7 @@ def run(setup: Setup) -> Outcome:
     for level, sparseness in LEVELS.items():
         file = None if setup.quick else cache_folder() / "runs" / f"thom-gabor-{level}.npz"
         result = FastCodes(V, 64, sparseness, SPARSENESS_H).solve(
-            SCFC(Ramp(iterations // 2)),
+            SCFC(Ramp(20)),
             stop=iterations,
             seed=setup.runs(quick=1, full=1)[0],
             checkpoint=file,
@@ -42,26 +43,31 @@ def run(setup: Setup) -> Outcome:
     median = dict(zip(table["sparseness of W"], table["median ρ"], strict=True))
     lowest = dict(zip(table["sparseness of W"], table["lowest ρ"], strict=True))
     rising = median["none"] < median["0.75"]
+    off = abs(table["code sparseness"] / table["estimate"] - 1).max()
+    mended = abs(table["code sparseness"] / table["by mean norms"] - 1).max()
     return Outcome(
         table,
         figures,
         "agrees" if median["0.75"] >= GOOD and rising else "differs",
         f"at σ_W = 0.75 the median correlation is {median['0.75']:.3f} and the lowest "
         f"{lowest['0.75']:.3f} (published: at least 0.98); medians at none and 0.5 are "
-        f"{median['none']:.3f} and {median['0.5']:.3f}.",
+        f"{median['none']:.3f} and {median['0.5']:.3f}. The mean sparseness of code words is "
+        f"{off:.1%} off the paper's estimate and {mended:.1%} off one that allows for their "
+        "different norms.",
         NOTES,
     )
 
 
 NOTES = (
     "Patches of the whitened pictures, each at mean zero and variance one, 64 filters from "
-    "random starts.",
+    "random starts; α_I rises to ½ over the first 20 iterations.",
     "ρ is the correlation of the pixels of a filter and the Gabor function fitted to it by least "
     "squares; small pixels far from a filter's centre, which the projection lets through, lower "
     "it.",
-    "'Within 0.1' is the part of code words whose sparseness is so near the mean, 'estimate' "
-    "what the "
-    "paper predicts for that mean.",
+    "'Within 0.1' is the part of code words whose sparseness is so near the mean, 'estimate' what "
+    "the paper predicts for that mean. It sets E(‖h‖₁/‖h‖₂) to E‖h‖₁/√E‖h‖₂², as if all code "
+    "words had one norm. Norms of these differ much, as 64 filters explain few patches well; "
+    "'by mean norms' is the same estimate with E‖h‖₂ in place of the root mean square.",
 )
 
 
@@ -77,9 +83,23 @@ def _row(level: str, result: cn.Result, correlation: np.ndarray) -> dict[str, ob
         "inference error": result.history[-1].notes["inference"],
         "code sparseness": mean,
         "estimate": estimate,
+        "by mean norms": _by_mean_norms(result.H),
         "within 0.1": near,
         "minutes": result.seconds / 60,
     }
+
+
+def _by_mean_norms(H: Array) -> float:
+    """Return the sparseness of a vector that has the mean norms of the code words, columns of H.
+
+    Examples
+    --------
+    >>> _by_mean_norms(np.array([[1.0, 0.0], [0.0, 5.0]]))
+    1.0
+    """
+    ratio = np.abs(H).sum(axis=0).mean() / np.linalg.norm(H, axis=0).mean()
+    root = np.sqrt(len(H))
+    return float((root - ratio) / (root - 1))
 
 
 EXPERIMENT = Experiment(
@@ -89,7 +109,6 @@ EXPERIMENT = Experiment(
     published="Filters are Gabor functions: correlations are at least 0.98 at σ_W = 0.75 and "
     "0.95 at 0.5.",
     data="30000 patches of 14 × 14 pixels (3000 when quick) of ten whitened natural images, 64 "
-    "filters, "
-    "σ_H = 0.85.",
+    "filters, σ_H = 0.85.",
     run=run,
 )
