@@ -66,8 +66,9 @@ NOTES = (
     "On those held-out digits 200 supervised filters miss 4.2 % after 20 iterations, 4.0 % after "
     "40 and 4.1 % after 80: the banks begin to learn by heart. With α_I = 0.05 and α_C = 0.95 it "
     "is 4.1 % after 40. With 500 filters all of these are between 3.2 and 3.4 %.",
-    "On 5000 digits and 100 filters, larger weights of inference and a teacher that comes only "
-    "after α_I has risen to the full were worse, and no better than no teacher.",
+    "The paper's order, α_I rising to ½ and α_C after it, is worse than no teacher: with 5000 "
+    "digits, 100 filters and 80 iterations 9.4 % of those held-out digits against 7.2 %, and 6.7 % "
+    "with the weights above.",
 )
 
 

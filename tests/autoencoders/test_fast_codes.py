@@ -218,6 +218,14 @@ def test_windows_are_local():
         assert spread < 4  # a square filled evenly has 10.5
 
 
+def test_windows_of_differences_have_both_signs():
+    V = digits(400)
+    plain, signed = (windows(V, 12, (8, 8), seed=1, signed=both) for both in (False, True))
+    assert plain.min() >= 0
+    assert (signed.min(axis=0) < 0).all()
+    assert (signed.max(axis=0) > 0).all()
+
+
 def test_inference_is_one_product_and_the_transfer_function():
     rng = np.random.default_rng(0)
     X, W = rng.standard_normal((6, 9)), rng.standard_normal((6, 4))

@@ -39,6 +39,14 @@ def test_filters_of_natural_images_are_gabor_functions(need):
     assert table.loc["none", "median ρ"] < table.loc["0.75", "median ρ"]
 
 
+def test_teacher_lowers_the_error_and_keeps_both_signs_of_filters(need):
+    need("mnist")
+    table = reproduce("thom-supervised").table.set_index(["variant", "iterations"])
+    taught, plain = table.loc[("supervised", 40)], table.loc[("unsupervised", 40)]
+    assert taught["test error %"].item() < plain["test error %"].item()
+    assert taught["smaller sign's share"].item() > 3 * plain["smaller sign's share"].item()
+
+
 def test_error_of_separable_codes_is_zero_and_that_of_noise_is_not():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 20)
