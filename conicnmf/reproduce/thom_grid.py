@@ -12,13 +12,13 @@ from conicnmf.reproduce.experiment import Experiment, Outcome, Setup
 from conicnmf.reproduce.thom_digits import PAPER, Digits, Learning, svm_error
 
 LEVELS = (0.3, 0.5, 0.65, 0.8, 0.9)
-QUICK = (0.3, 0.8)
+QUICK = (0.3, 0.65, 0.9)
 
 
 def run(setup: Setup) -> Outcome:
     """Learn filters at every pair of levels and classify their codes."""
     levels = QUICK if setup.quick else LEVELS
-    count, n, iterations = (600, 48, 40) if setup.quick else (5000, 192, 100)
+    count, n, iterations = (1000, 96, 40) if setup.quick else (5000, 192, 100)
     digits = Digits.load(count, 2000 if setup.quick else 10000)
     seeds = setup.runs(quick=1, full=1)
     rows = [
@@ -28,7 +28,12 @@ def run(setup: Setup) -> Outcome:
         for seed in seeds
     ]
     table = pd.DataFrame(rows).groupby(["σ_W", "σ_H"], as_index=False).mean()
-    best = table.iloc[int(table["test error %"].to_numpy().argmin())]
+    return _outcome(table, levels)
+
+
+def _outcome(table: pd.DataFrame, levels: tuple[float, ...]) -> Outcome:
+    best = _lowest(table, "test error %")
+    sharpest = _lowest(table, "relative error")
     ranks = float(table["relative error"].rank().corr(table["test error %"].rank()))
     high = best["σ_W"] >= 0.65 and best["σ_H"] >= 0.5
     return Outcome(
@@ -36,16 +41,24 @@ def run(setup: Setup) -> Outcome:
         {"errors": _heat(table, levels), "scatter": _scatter(table)},
         "agrees" if high else "differs",
         f"the lowest error, {best['test error %']:.2f} %, is at (σ_W, σ_H) = ({best['σ_W']:g}, "
-        f"{best['σ_H']:g}); published is (0.8, 0.7). The rank correlation of reconstruction and "
-        f"classification error is {ranks:.2f}.",
+        f"{best['σ_H']:g}), published is (0.8, 0.7); "
+        f"the pair that reconstructs best, ({sharpest['σ_W']:g}, {sharpest['σ_H']:g}), has "
+        f"{sharpest['test error %']:.2f} %, and the rank correlation of both errors is {ranks:.2f}.",
         NOTES,
     )
 
 
+def _lowest(table: pd.DataFrame, column: str) -> pd.Series:
+    return table.iloc[int(table[column].to_numpy().argmin())]
+
+
 NOTES = (
+    "The verdict is on where the lowest test error is: at least 0.65 for filters and 0.5 for codes.",
     "The paper learns 192 filters from all 60000 digits at each pair; here from 5000, at 5 × 5 "
-    "pairs, so errors are higher throughout.",
+    "pairs, so errors are higher throughout. 100 iterations, one seed.",
     "At C = 0.01, which is not chosen anew for each pair.",
+    "Size matters: of 48 filters from 600 digits, at levels 0.3 and 0.8 only, (0.3, 0.3) has the "
+    "lowest error, 15.1 % against 20.9 % at (0.8, 0.8).",
 )
 
 
@@ -103,6 +116,6 @@ EXPERIMENT = Experiment(
     title="Classification and reconstruction over the sparseness of filters and codes",
     published="The lowest test error is at high sparseness, (σ_W, σ_H) = (0.8, 0.7), and a very "
     "low reconstruction error implies a low test error.",
-    data="MNIST: 5000 training digits, 192 filters, 10000 test digits (quick: 600, 48 and 2000).",
+    data="MNIST: 5000 training digits, 192 filters, 10000 test digits (quick: 1000, 96 and 2000).",
     run=run,
 )

@@ -47,6 +47,14 @@ def test_teacher_lowers_the_error_and_keeps_both_signs_of_filters(need):
     assert taught["smaller sign's share"].item() > 3 * plain["smaller sign's share"].item()
 
 
+def test_error_is_lowest_at_middling_to_high_sparseness(need):
+    need("mnist")
+    outcome = reproduce("thom-grid")
+    assert outcome.verdict == "agrees"
+    errors = outcome.table.set_index(["σ_W", "σ_H"])["test error %"]
+    assert errors.idxmin() == (0.65, 0.65)
+
+
 def test_error_of_separable_codes_is_zero_and_that_of_noise_is_not():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 20)
