@@ -113,6 +113,10 @@ NOTES = (
     "A slow rise of α_I is worse: within it some filters grow large and have codes that no encoder "
     "finds again. With 10000 digits and 400 iterations the mean inference error is 0.017 after 20 "
     "or 60 iterations of rise, 0.036 after 120 and 0.051 after 180.",
+    "With α_I rising over 45 % of the iterations, and before steps on θ and β were shortened filter "
+    "by filter, all 60000 digits gave test errors of 2.93 % after 240 iterations, 2.81 % after 400 "
+    "and 3.18 % after 800 (15.5 minutes, inference error 0.139). The shorter rise was then chosen "
+    "by inference error and held-out training digits, and run once on all.",
     "The SVM (LIBLINEAR, squared hinge, one for each pair of classes) sees codes standardized "
     "over the training digits; C is the best of 0.003, 0.01 and 0.03 on a sixth of them.",
     "Single precision, one thread; times are of this machine, which was shared.",
