@@ -24,7 +24,7 @@ def warm_up(workers: int = 2) -> float:
     Parameters
     ----------
     workers : int
-        How many processes compile at once; the kernels make four groups.
+        How many processes compile at once; the kernels make five groups.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def first_calls() -> dict[str, Calls]:
     Examples
     --------
     >>> list(first_calls())
-    ['least squares and pursuit', 'projections and sweeps', 'elimination', 'autoencoders']
+    ['projections and sweeps', 'least squares', 'elimination', 'pursuit', 'autoencoders']
     """
     rng = np.random.default_rng(0)
     A, Y, X = rng.random((6, 4)), rng.random((6, 5)), rng.standard_normal((4, 5))
@@ -57,11 +57,6 @@ def first_calls() -> dict[str, Calls]:
     held = np.array([True, False, True, False])
     taught = FastCodes(standardize(rng.random((6, 8))), 2, y=[0, 1] * 4)
     return {
-        "least squares and pursuit": [
-            lambda: nnls.nnls_gram(G, C),
-            lambda: pursuit.nn_omp(G, C, yy, 2),
-            lambda: pursuit.forward_backward(G, C, yy, 0.1, 2),
-        ],
         "projections and sweeps": [
             lambda: projections.project_band(X, 0.5, 0.8),
             lambda: projections.hoyer_sparseness(X),
@@ -79,6 +74,11 @@ def first_calls() -> dict[str, Calls]:
             lambda: descent.descend_held(G, C, B, X, held, 0.9),
             lambda: descent.descend_near(G, C, B, np.full(4, 0.1), 0.9),
         ],
+        "least squares": [lambda: nnls.nnls_gram(G, C)],
         "elimination": [lambda: elimination.eliminate(G, C, yy, B, 0.1)],
+        "pursuit": [
+            lambda: pursuit.nn_omp(G, C, yy, 2),
+            lambda: pursuit.forward_backward(G, C, yy, 0.1, 2),
+        ],
         "autoencoders": [lambda: taught.solve(stop=5, throw=False)],
     }

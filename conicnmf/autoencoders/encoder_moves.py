@@ -60,18 +60,19 @@ def _step_each(
     """Return θ, β and the squared gap after a step of each filter; the spare array becomes U."""
     theta, beta, gap, q = point.theta.copy(), point.beta.copy(), 0.0, point.view.q
     blame = point.blame(weights)
-    for j, (p, u, h) in enumerate(zip(point.P, point.U, point.H, strict=True)):
+    for j, (u, h) in enumerate(zip(point.U, point.H, strict=True)):
         before, pull = row_errors(u, h, q, blame)
         allowed = weights.infer * before + point.w_out[j, 0] * pull
+        row = slice(j, j + 1)
         for t, b in _proposals(point, j, change[j], before, max_halvings):
-            respond(p, t, b, out=point.spare[j])
+            theta[j], beta[j] = t, b
+            respond(point.P[row], theta[row], beta[row], out=point.spare[row])
             after, pull = row_errors(point.spare[j], h, q, blame)
             if weights.infer * after + point.w_out[j, 0] * pull <= allowed:
-                theta[j], beta[j] = t, b
                 gap += after
                 break
         else:
-            point.spare[j] = u
+            theta[j], beta[j], point.spare[j] = point.theta[j], point.beta[j], u
             gap += before
     return theta, beta, gap
 

@@ -6,6 +6,9 @@ import numpy as np
 
 from conicnmf._types import Array
 
+_CACHED = 1 << 16
+"""So many numbers stay near the processor from one pass to the next."""
+
 
 def respond(P: Array, theta: Array, beta: Array, out: Array | None = None) -> Array:
     """Return tanh(β(P + θ)), one β and one θ a row, into `out` where it is given.
@@ -15,9 +18,14 @@ def respond(P: Array, theta: Array, beta: Array, out: Array | None = None) -> Ar
     >>> respond(np.array([[0.5]]), np.array([[-0.5]]), np.array([[2.0]]))
     array([[0.]])
     """
-    out = np.add(P, theta, out=out)
-    out *= beta
-    return np.tanh(out, out=out)
+    out = np.empty_like(P) if out is None else out
+    rows = max(1, _CACHED // P.shape[1])
+    for first in range(0, len(P), rows):
+        part = slice(first, first + rows)
+        np.add(P[part], theta[part], out=out[part])
+        out[part] *= beta[part]
+        np.tanh(out[part], out=out[part])
+    return out
 
 
 def raised(U: Array, q: int, out: Array | None = None) -> Array:
