@@ -17,7 +17,6 @@ import conicnmf as cn
 from conicnmf._types import Array
 from conicnmf.autoencoders import SCFC, FastCodes, Ramp, standardize, windows
 from conicnmf.datasets.local import cache_folder
-from conicnmf.kernels.hoyer import hoyer_sparseness
 
 PAPER = (
     "Thom, Schweiger and Palm, Supervised matrix factorization with sparseness constraints, 2011"
@@ -124,7 +123,7 @@ def code_sparseness(result: cn.Result, sparseness_h: float) -> tuple[float, floa
 
     A code word is near when its sparseness is within 0.1 of the mean.
     """
-    found = hoyer_sparseness(np.ascontiguousarray(result.H.T))
+    found = cn.sparseness(result.H, axis=0)
     found = found[~np.isnan(found)]
     n, M = result.H.shape
     estimate = sparseness_h * (np.sqrt(n) - np.sqrt(n / M)) / (np.sqrt(n) - 1)
