@@ -35,19 +35,27 @@ def run(setup: Setup) -> Outcome:
         figures[f"filters-{n}"] = _figure(
             found["unsupervised", ITERATIONS], found["supervised", ITERATIONS]
         )
-    table = pd.DataFrame(rows)
-    means = table.groupby(["filters", "variant", "iterations"])["test error %"].mean()
-    errors = means.unstack(["variant", "iterations"])
+    return _outcome(pd.DataFrame(rows), figures)
+
+
+def _outcome(table: pd.DataFrame, figures: dict[str, Figure]) -> Outcome:
+    runs = table.set_index(["filters", "seed", "variant", "iterations"])["test error %"]
+    each = runs.unstack(["variant", "iterations"])
+    means = each.groupby("filters").mean()
+    taught, plain = (("supervised", ITERATIONS), ("unsupervised", ITERATIONS))
+    lower = int((each[taught] < each[plain]).sum())
     mixed = table.groupby("variant")["smaller sign's share"].mean()
-    taught, plain = (errors[v, ITERATIONS] for v in ("supervised", "unsupervised"))
+    better = bool((means[taught] < means[plain]).all()) and lower > len(each) / 2
     contrast = bool(mixed["supervised"] > mixed["unsupervised"])
+    errors = _sentence(means[taught], means[plain], means["unsupervised", LONGER])
     return Outcome(
         table,
         figures,
-        "agrees" if bool((taught < plain).all()) and contrast else "differs",
-        f"after {ITERATIONS} iterations {_sentence(taught, plain, errors['unsupervised', LONGER])}; "
-        f"in a filter the rarer sign has {mixed['supervised']:.0%} of the square with a teacher, "
-        f"{mixed['unsupervised']:.0%} without and {mixed['start']:.0%} at the start.",
+        "agrees" if better and contrast else "differs",
+        f"after {ITERATIONS} iterations mean {errors}; with a teacher it is lower in {lower} of "
+        f"{len(each)} pairs of runs. In a filter the rarer sign has {mixed['supervised']:.0%} of "
+        f"the square with a teacher, {mixed['unsupervised']:.0%} without and "
+        f"{mixed['start']:.0%} at the start.",
         NOTES,
     )
 
@@ -59,6 +67,9 @@ NOTES = (
     "Both variants have (σ_W, σ_H) = (0.75, 0.8), start from differences of two digits seen "
     "through Gaussian windows, and feed the same SVM as in thom-mnist. 'Start' are these filters "
     "before any learning.",
+    "The verdict asks for lower means at every number of filters and for a lower error in most "
+    "pairs of runs from the same seed. An error of 4 % on 10000 test digits has a standard error "
+    "of 0.2 %.",
     "Each of the ten supervised banks learns one class against the others, with α_I = 0.02 and "
     "α_C = 0.98 from the first iteration on; without a teacher α_I rises to ½ over the first 20. "
     "Settings were chosen on 20000 held-out training digits, with one seed; the unsupervised "
