@@ -24,8 +24,9 @@ def move_encoder(point: Point, weights: Weights, gears: Gears, max_halvings: int
     own = gears["theta"], gears["beta"]
     # Tried once: the next iteration is as good a place for a shorter step of all filters.
     tries = [gear.tries(0.0, 1) for gear in own]
-    change = newton_steps(point, weights) * [next(pairs)[1] for pairs in tries]
-    theta, beta, gap = _step_each(point, weights, change, max_halvings)
+    slopes = encoder_derivatives(point, weights)
+    change = newton_steps(slopes) * [next(pairs)[1] for pairs in tries]
+    theta, beta, gap = _step_each(point, weights, change, slopes[:, 5:], max_halvings)
     miss = point.missed(point.spare, point.w_out, point.theta_out)
     if weights.total(point.fit, gap, miss) <= point.energy(weights):
         point.theta, point.beta, point.gap, point.miss = theta, beta, gap, miss
@@ -37,9 +38,9 @@ def move_encoder(point: Point, weights: Weights, gears: Gears, max_halvings: int
         gear.step = min(gear.step, 1.0)
 
 
-def newton_steps(point: Point, weights: Weights) -> Array:
+def newton_steps(slopes: Array) -> Array:
     """Return the Gauss–Newton steps of θ and β, one row a filter."""
-    g0, g1, c0, c1, across = encoder_derivatives(point, weights).T
+    g0, g1, c0, c1, across = slopes[:, :5].T
     # A little more curvature keeps filters sane whose responses are all alike.
     det = c0 * c1 * (1 + 1e-6) - across * across
     steps = np.stack([c1 * g0 - across * g1, c0 * g1 - across * g0], axis=1)
@@ -47,21 +48,24 @@ def newton_steps(point: Point, weights: Weights) -> Array:
 
 
 def encoder_derivatives(point: Point, weights: Weights) -> Array:
-    """Return derivatives and curvatures in θ and β, one row a filter."""
-    slopes = np.empty((point.view.n_filters, 5))
+    """Return derivatives and curvatures in θ and β, and the errors there, one row a filter."""
+    slopes = np.empty((point.view.n_filters, 7))
     small = point.theta[:, 0], point.beta[:, 0], point.view.q, weights.infer, point.w_out[:, 0]
     encoder_slopes(point.U, point.P, point.H, *small, point.blame(weights), slopes)
     return slopes
 
 
 def _step_each(
-    point: Point, weights: Weights, change: Array, max_halvings: int
+    point: Point, weights: Weights, change: Array, errors: Array, max_halvings: int
 ) -> tuple[Array, Array, float]:
-    """Return θ, β and the squared gap after a step of each filter; the spare array becomes U."""
+    """Return θ, β and the squared gap after a step of each filter; the spare array becomes U.
+
+    `errors` has ‖h − u^q‖² and ⟨δ, u^q⟩ before the step, one row a filter.
+    """
     theta, beta, gap, q = point.theta.copy(), point.beta.copy(), 0.0, point.view.q
     blame = point.blame(weights)
     for j, (u, h) in enumerate(zip(point.U, point.H, strict=True)):
-        before, pull = row_errors(u, h, q, blame)
+        before, pull = errors[j]
         allowed = weights.infer * before + point.w_out[j, 0] * pull
         row = slice(j, j + 1)
         for t, b in _proposals(point, j, change[j], before, max_halvings):

@@ -147,12 +147,12 @@ def encoder_slopes(
     """Write derivatives of infer·‖H − U^q‖² + ⟨w δᵀ, U^q⟩ to `slopes`, one row a filter.
 
     The first two are those in θ and β; then come the curvatures of the squared gap (their
-    Gauss–Newton part) along θ, along β and across both.
+    Gauss–Newton part) along θ, along β and across both, and last ‖H − U^q‖² and ⟨δ, U^q⟩.
 
     Examples
     --------
     >>> import numpy as np
-    >>> slopes, one, zero = np.empty((1, 5)), np.array([[1.0]]), np.zeros(1)
+    >>> slopes, one, zero = np.empty((1, 7)), np.array([[1.0]]), np.zeros(1)
     >>> encoder_slopes(0.5 * one, one, 0 * one, zero, one[0], 1, 1.0, zero, zero, slopes)
     >>> slopes[0, :2].tolist()
     [0.75, 0.75]
@@ -160,7 +160,7 @@ def encoder_slopes(
     half = (q - 1) // 2
     gain = U.dtype.type(2 * infer)
     for j in range(U.shape[0]):
-        s0, s1, s2, s3, s4 = 0.0, 0.0, 0.0, 0.0, 0.0
+        s0, s1, s2, s3, s4, gap, pull = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         b, shift, own = U.dtype.type(beta[j]), U.dtype.type(theta[j]), U.dtype.type(w[j])
         for i in range(U.shape[1]):
             u = U[j, i]
@@ -171,7 +171,8 @@ def encoder_slopes(
                 for _ in range(half):
                     f *= square
             slope = f * (1 - square)
-            d = (gain * (f * u - H[j, i]) + own * delta[i]) * slope
+            r = f * u - H[j, i]
+            d = (gain * r + own * delta[i]) * slope
             x = P[j, i] + shift
             y = slope * x
             s0 += d
@@ -179,9 +180,12 @@ def encoder_slopes(
             s2 += slope * slope
             s3 += y * y
             s4 += slope * y
+            gap += r * r
+            pull += delta[i] * f * u
         slopes[j, 0], slopes[j, 1] = q * s0 * b, q * s1
         slopes[j, 2], slopes[j, 3] = gain * s2 * (q * b) ** 2, gain * s3 * q**2
         slopes[j, 4] = gain * s4 * q**2 * b
+        slopes[j, 5], slopes[j, 6] = gap, pull
 
 
 @jit
