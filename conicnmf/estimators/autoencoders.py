@@ -161,12 +161,12 @@ class SCFCClassifier(ClassifierMixin, Coder):
         sparseness_h: float | None = 0.7,
         nonneg: bool = False,
         q: int = 3,
-        alpha_i: float = 0.5,
-        alpha_c: float = 0.5,
-        ramp: int = 60,
+        alpha_i: float = 0.02,
+        alpha_c: float = 0.98,
+        ramp: int = 20,
         image_shape: tuple[int, int] | None = None,
         standardize: bool = False,
-        max_iter: int = 200,
+        max_iter: int = 100,
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
