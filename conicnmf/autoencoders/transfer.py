@@ -19,7 +19,7 @@ def respond(P: Array, theta: Array, beta: Array, out: Array | None = None) -> Ar
     array([[0.]])
     """
     out = np.empty_like(P) if out is None else out
-    rows = max(1, _CACHED // P.shape[1])
+    rows = max(1, _CACHED // max(1, P.shape[1]))
     for first in range(0, len(P), rows):
         part = slice(first, first + rows)
         np.add(P[part], theta[part], out=out[part])

@@ -235,6 +235,16 @@ def test_inference_is_one_product_and_the_transfer_function():
         assert np.allclose(encode(X, W, theta, beta, q), expected)
 
 
+def test_many_samples_are_inferred_as_a_few_are_and_none_have_no_codes():
+    rng = np.random.default_rng(0)
+    W, theta, beta = rng.standard_normal((5, 3)), rng.random((3, 1)), rng.random((3, 1))
+    X = rng.standard_normal((5, 40_000))  # more than are kept near the processor at once
+    codes = encode(X, W, theta, beta, 3)
+    np.testing.assert_allclose(codes, np.tanh(beta * (W.T @ X + theta)) ** 3, atol=1e-14)
+    np.testing.assert_allclose(codes[:, :7], encode(X[:, :7], W, theta, beta, 3), atol=1e-14)
+    assert encode(X[:, :0], W, theta, beta, 3).shape == (3, 0)
+
+
 def test_standardize_gives_mean_zero_variance_one_and_zeros_for_constants():
     V = np.random.default_rng(0).random((50, 4)) * 1e3
     V[:, 2] = 7.0
