@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 from joblib import Parallel, delayed
 
-from conicnmf.autoencoders import FastCodes, standardize
 from conicnmf.errors import InputError
 from conicnmf.kernels import descent, elimination, hals, nnls, projections, pursuit
 
@@ -51,6 +50,8 @@ def first_calls() -> dict[str, Calls]:
     >>> list(first_calls())
     ['projections and sweeps', 'least squares', 'elimination', 'pursuit', 'autoencoders']
     """
+    from conicnmf.autoencoders import FastCodes, standardize  # not needed to import the package
+
     rng = np.random.default_rng(0)
     A, Y, X = rng.random((6, 4)), rng.random((6, 5)), rng.standard_normal((4, 5))
     G, C, yy, B = A.T @ A, A.T @ Y, (Y * Y).sum(axis=0), rng.random((4, 5))

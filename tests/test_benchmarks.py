@@ -8,9 +8,17 @@ import pytest
 
 from benchmarks import IDS, __main__, table
 from benchmarks.goals import Reference, iterations_to, race_to
-from benchmarks.harness import Row, Runs, Setup, SkippedError, fresh_process, guarded, speedup
+from benchmarks.harness import (
+    Row,
+    Runs,
+    Setup,
+    SkippedError,
+    fresh_process,
+    guarded,
+    peak_memory,
+    speedup,
+)
 from benchmarks.limits import LIMITS
-from benchmarks.memory import peak_memory
 
 ROWS = [
     Row("fast", "1 ms", "10 ms", 10.0, 0.1, "≥ 5", True, id="proj"),

@@ -24,9 +24,10 @@ def move_encoder(point: Point, weights: Weights, gears: Gears, max_halvings: int
     own = gears["theta"], gears["beta"]
     # Tried once: the next iteration is as good a place for a shorter step of all filters.
     tries = [gear.tries(0.0, 1) for gear in own]
-    slopes = encoder_derivatives(point, weights)
+    blame = point.blame(weights)
+    slopes = encoder_derivatives(point, weights, blame)
     change = newton_steps(slopes) * [next(pairs)[1] for pairs in tries]
-    theta, beta, gap = _step_each(point, weights, change, slopes[:, 5:], max_halvings)
+    theta, beta, gap = _step_each(point, weights, blame, change, slopes[:, 5:], max_halvings)
     miss = point.missed(point.spare, point.w_out, point.theta_out)
     if weights.total(point.fit, gap, miss) <= point.energy(weights):
         point.theta, point.beta, point.gap, point.miss = theta, beta, gap, miss
@@ -47,23 +48,27 @@ def newton_steps(slopes: Array) -> Array:
     return np.asarray(steps / np.where(det > 0, det, np.inf)[:, None])
 
 
-def encoder_derivatives(point: Point, weights: Weights) -> Array:
+def encoder_derivatives(point: Point, weights: Weights, blame: Array) -> Array:
     """Return derivatives and curvatures in θ and β, and the errors there, one row a filter."""
     slopes = np.empty((point.view.n_filters, 7))
     small = point.theta[:, 0], point.beta[:, 0], point.view.q, weights.infer, point.w_out[:, 0]
-    encoder_slopes(point.U, point.P, point.H, *small, point.blame(weights), slopes)
+    encoder_slopes(point.U, point.P, point.H, *small, blame, slopes)
     return slopes
 
 
 def _step_each(
-    point: Point, weights: Weights, change: Array, errors: Array, max_halvings: int
+    point: Point,
+    weights: Weights,
+    blame: Array,
+    change: Array,
+    errors: Array,
+    max_halvings: int,
 ) -> tuple[Array, Array, float]:
     """Return θ, β and the squared gap after a step of each filter; the spare array becomes U.
 
     `errors` has ‖h − u^q‖² and ⟨δ, u^q⟩ before the step, one row a filter.
     """
     theta, beta, gap, q = point.theta.copy(), point.beta.copy(), 0.0, point.view.q
-    blame = point.blame(weights)
     for j, (u, h) in enumerate(zip(point.U, point.H, strict=True)):
         before, pull = errors[j]
         allowed = weights.infer * before + point.w_out[j, 0] * pull

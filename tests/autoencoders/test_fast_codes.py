@@ -79,12 +79,12 @@ def test_every_gradient_agrees_with_differences(small):
     gradient = point.B @ point.B.T @ point.H
     code_gradient(gradient, point.P, point.H, point.U, 3, weights.fit, weights.infer)
     agrees(along("H"), factors["H"], gradient, rng)
-    slopes = encoder_derivatives(point, weights)
+    blame = point.blame(weights)
+    slopes = encoder_derivatives(point, weights, blame)
     agrees(along("theta"), factors["theta"], slopes[:, :1], rng)
     agrees(along("beta"), factors["beta"], slopes[:, 1:2], rng)
     agrees(along("W"), factors["W"], filter_gradient(point, weights).T, rng)
     F = point.U**3
-    blame = point.blame(weights)
     agrees(along("w_out"), factors["w_out"], (F @ blame)[:, None], rng)
     agrees(along("theta_out"), factors["theta_out"], blame.sum(keepdims=True)[None], rng)
 
