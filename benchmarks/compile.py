@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 from benchmarks.harness import Row, Setup, clock, fresh_process
-from conicnmf.warmup import first_calls
+from conicnmf.families.warm_up import first_calls
 
 _PARALLEL = "import json, conicnmf; print(json.dumps(conicnmf.warm_up(2)))"
 _ONE_BY_ONE = "import json; from benchmarks.compile import timed; print(json.dumps(timed()))"

@@ -10,7 +10,7 @@ import numpy as np
 
 import conicnmf as cn
 from benchmarks.harness import Row, Setup, clock, dataset, guarded, relative_gap
-from conicnmf._types import Array
+from conicnmf.types import Array
 
 RANK, SWEEPS, ALLOWED = 8, 5, 1.15
 Rule = Callable[[cp.Expression], list[cp.Constraint]]

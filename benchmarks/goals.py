@@ -11,8 +11,8 @@ from sklearn.decomposition import NMF
 
 import conicnmf as cn
 from benchmarks.harness import Row, Setup, speedup
-from conicnmf._types import Array, Data
-from conicnmf.solvers.base import Solver
+from conicnmf.solve.methods.base import Solver
+from conicnmf.types import Array, Data
 
 Path = list[tuple[int, float]]
 """Pairs of an iteration and the lowest objective up to it."""

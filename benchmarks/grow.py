@@ -9,9 +9,9 @@ import scipy.sparse as sp
 
 import conicnmf as cn
 from benchmarks.harness import Row, Setup, clock
-from conicnmf._types import Data
-from conicnmf.solvers.base import Solver
-from conicnmf.terms import Constraint
+from conicnmf.model.terms import Constraint
+from conicnmf.solve.methods.base import Solver
+from conicnmf.types import Data
 
 SAMPLES = (1_000, 3_000, 10_000, 30_000, 100_000)
 STORED = (100_000, 300_000, 1_000_000, 3_000_000)

@@ -21,8 +21,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from conicnmf import datasets
-from conicnmf._types import Data
 from conicnmf.errors import InputError
+from conicnmf.types import Data
 
 _SHORTEST = 0.02
 """Work that takes fewer seconds is called several times for one measurement."""

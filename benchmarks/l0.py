@@ -8,10 +8,10 @@ import numpy as np
 
 from benchmarks.harness import Row, Setup, clock, speedup
 from benchmarks.references import l0_round
-from conicnmf._types import Array
 from conicnmf.datasets import synthetic_dictionary
 from conicnmf.kernels.elimination import eliminate
 from conicnmf.kernels.nnls import nnls_gram
+from conicnmf.types import Array
 
 PRICE = 0.02
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import conicnmf as cn
 from benchmarks.harness import Row, Setup, fresh_process, peak_memory
-from conicnmf._types import Data
+from conicnmf.types import Data
 
 _CODE = "import json; from benchmarks.memory import peak; print(json.dumps(peak({!r})))"
 LIMIT = 3.0

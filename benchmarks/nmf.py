@@ -10,8 +10,7 @@ import numpy as np
 import conicnmf as cn
 from benchmarks.goals import Method, Ours, ScikitLearn, race_to
 from benchmarks.harness import Row, Setup, dataset, guarded
-from conicnmf._types import Data
-from conicnmf.blocks import blocks_of
+from conicnmf.types import Data
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ def run(setup: Setup) -> Iterator[Row]:
 def _rows(case: Case, setup: Setup) -> Iterator[Row]:
     V, seconds = case.data(), 3.0 if setup.quick else 6.0
     problem = cn.factorize(V, case.rank)
-    drawn = cn.Random().factors(blocks_of(problem), np.random.default_rng(0))
+    drawn = cn.Random().factors(problem, np.random.default_rng(0))
     start = drawn["W"], drawn["H"]
     methods: dict[str, Method] = {
         "HALS": Ours(problem, start, cn.HALS()),

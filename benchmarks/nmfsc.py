@@ -12,9 +12,8 @@ import conicnmf as cn
 from benchmarks import references
 from benchmarks.goals import Ours, Path, Reference, race_to
 from benchmarks.harness import Row, Setup, dataset, guarded
-from conicnmf.blocks import blocks_of
-from conicnmf.engine import choose_solver
-from conicnmf.solvers.base import Solver
+from conicnmf.solve.engine import choose_solver
+from conicnmf.solve.methods.base import Solver
 
 CASES: tuple[tuple[Any, ...], ...] = (
     ("USPS r=4", "usps", {"n_samples": 1000, "seed": 1}, 4, 10.0),
@@ -36,7 +35,7 @@ def _rows(
 ) -> Iterator[Row]:
     V, seconds = dataset(data, **options), 8.0 if setup.quick else 20.0
     problem = cn.factorize(V, rank, W=[cn.NonNegative(), cn.Sparseness(min=s, max=s)])
-    drawn = cn.Random().factors(blocks_of(problem), np.random.default_rng(0))
+    drawn = cn.Random().factors(problem, np.random.default_rng(0))
     start = drawn["W"], drawn["H"]
     rival = Reference(partial(references.nmfsc, V, *start, s))
     their_path = _settled(rival.path(setup.budget(seconds)))

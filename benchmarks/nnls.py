@@ -8,9 +8,9 @@ import numpy as np
 
 from benchmarks.harness import Row, Setup, clock, dataset, guarded, relative_gap, speedup
 from benchmarks.references import nnls_columns
-from conicnmf._types import Array
 from conicnmf.datasets import synthetic_dictionary
 from conicnmf.kernels.nnls import kkt_residual, nnls_gram
+from conicnmf.types import Array
 
 try:
     import spams  # type: ignore[import-untyped]

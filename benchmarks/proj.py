@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.harness import Row, Setup, clock, speedup
 from benchmarks.references import hoyer_rows, hoyer_vector
-from conicnmf.kernels.hoyer import project_hoyer
+from conicnmf.geometry.hoyer import project_hoyer
 
 CASES: tuple[tuple[int, int, float | None, float | None], ...] = (
     (1, 10**2, None, None),

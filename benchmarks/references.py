@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from conicnmf._types import Array
+from conicnmf.types import Array
 
 Iterate = tuple[Array, Array, float]
 _TINY = 1e-9

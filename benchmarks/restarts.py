@@ -16,9 +16,8 @@ import conicnmf as cn
 from benchmarks import references
 from benchmarks.goals import Late
 from benchmarks.harness import Row, Setup, dataset
-from conicnmf._types import Array
-from conicnmf.blocks import blocks_of
-from conicnmf.solvers.joint_nlp import nlp_backend
+from conicnmf.solve.methods.joint_nlp import nlp_backend
+from conicnmf.types import Array
 
 CASE, RANK = "USPS 8×8, 30 digits, r=4", 4
 SETTLED = 1e-6
@@ -69,7 +68,7 @@ def _best(
     lowest = np.inf
     for attempt in count():
         rng = np.random.default_rng((seed, attempt))
-        drawn = cn.Random().factors(blocks_of(problem), rng)
+        drawn = cn.Random().factors(problem, rng)
         lowest = min(lowest, method((drawn["W"], drawn["H"]), late))
         if late():
             return lowest

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.harness import Row, Setup, clock, dataset, fresh_process, guarded, peak_memory
-from conicnmf._types import Array
-from conicnmf.autoencoders import SCFC, FastCodes, Ramp, encode, standardize, windows
-from conicnmf.autoencoders.scfc import Memo
-from conicnmf.solvers.base import Context
+from conicnmf.families.autoencoders import SCFC, FastCodes, Ramp, encode, standardize, windows
+from conicnmf.families.autoencoders.scfc import Memo
+from conicnmf.solve.methods.base import Context
+from conicnmf.types import Array
 
 FILTERS, IMAGE = 192, (28, 28)
 SLOWER, MORE, INFERENCE = 1.6, 1.15, 1.5
@@ -68,7 +68,7 @@ def _iteration(setup: Setup) -> Iterator[Row]:
 
 def _ages(memo: Memo) -> list[int]:
     """Return for how many iterations in a row the momentum of H and of W has helped."""
-    return [gear.age for name, gear in memo.gears.items() if name in ("H", "W")]
+    return [step.age for name, step in memo.steps.items() if name in ("H", "W")]
 
 
 def _products(B: Array, H: Array, V: Array, out: Array) -> None:

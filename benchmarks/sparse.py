@@ -11,7 +11,6 @@ import conicnmf as cn
 from benchmarks import references, restarts
 from benchmarks.goals import Late, solve_until
 from benchmarks.harness import Row, Setup, dataset, guarded
-from conicnmf.blocks import blocks_of
 
 CASES: tuple[tuple[Any, ...], ...] = (
     ("USPS r=4", "usps", {"n_samples": 1000, "seed": 1}, 4),
@@ -52,7 +51,7 @@ def _rows(
         problem.solve(solver, stop=2)  # compiles
     reached: dict[str, list[float]] = {name: [] for name in (*OURS, *RIVALS)}
     for seed in seeds:
-        drawn = cn.Random().factors(blocks_of(problem), np.random.default_rng(seed))
+        drawn = cn.Random().factors(problem, np.random.default_rng(seed))
         start = drawn["W"], drawn["H"]
         for name, solver in OURS.items():
             result = solve_until(setup.budget(seconds), problem, solver, start)

@@ -9,11 +9,10 @@ import numpy as np
 
 import conicnmf as cn
 from benchmarks.harness import Row, Setup, clock, dataset, guarded, relative_gap, speedup
-from conicnmf._types import Array
-from conicnmf.blocks import blocks_of
-from conicnmf.conic.native import NativeProgram
-from conicnmf.conic.program import BlockProgram
-from conicnmf.kernels.band import cone_ratio
+from conicnmf.geometry.cones import cone_ratio
+from conicnmf.solve.programs.native import NativeProgram
+from conicnmf.solve.programs.program import BlockProgram
+from conicnmf.types import Array
 
 
 def run(setup: Setup) -> Iterator[Row]:
@@ -25,13 +24,13 @@ def _case(s_max: float, setup: Setup) -> Iterator[Row]:
     V = dataset("usps", n_samples=1000, seed=1)
     H = np.random.default_rng(0).random((4, V.shape[1]))
     problem = cn.factorize(V, 4, W=[cn.NonNegative(), cn.Sparseness(max=s_max)])
-    block = blocks_of(problem).W
+    block = problem.blocks[0]
     conic, native = BlockProgram(block, "CLARABEL"), NativeProgram(block)
     runs = setup.race(
         {
             "literal": lambda _: _literal(V, H, s_max).T,
-            "conic": lambda _: conic.at(H.T).solve().B,
-            "native": lambda _: native.at(H.T).solve().B,
+            "conic": lambda _: conic.at(block.given(H.T)).solve().B,
+            "native": lambda _: native.at(block.given(H.T)).solve().B,
         },
         warm=("conic", "native"),
     )

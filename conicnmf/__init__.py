@@ -6,13 +6,21 @@ it with any solver that fits.
 
 from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from conicnmf import coding, datasets, measures
-from conicnmf.certify import Certificate, certify
-from conicnmf.coding import sparse_code
-from conicnmf.compare import Comparison, compare
-from conicnmf.constraints import (
+from conicnmf import datasets
+from conicnmf.errors import (
+    ConicNMFError,
+    IncompatibleError,
+    InfeasibleError,
+    InputError,
+    ModelError,
+    SolveError,
+)
+from conicnmf.families import coding
+from conicnmf.families.coding import Coded, sparse_code
+from conicnmf.model.constraints import (
     Box,
     Convex,
     Fixed,
@@ -23,47 +31,77 @@ from conicnmf.constraints import (
     Sparseness,
     UnitNorm,
 )
-from conicnmf.engine import solve
-from conicnmf.errors import (
-    ConicNMFError,
-    IncompatibleError,
-    InfeasibleError,
-    InputError,
-    ModelError,
-    SolveError,
-)
-from conicnmf.facade import Problem, factorize
-from conicnmf.init import NNDSVD, ConeSearch, Given, Random
-from conicnmf.losses import Frobenius, WeightedFrobenius
-from conicnmf.multistart import Multistart, multistart
-from conicnmf.penalties import L1, L2, ConvexPenalty, SparsenessReward
-from conicnmf.recognise import sparseness
-from conicnmf.result import History, Result, Status, load
-from conicnmf.selection import RankChoice, Stability, cross_validate_rank, path, stability
-from conicnmf.solvers import (
+from conicnmf.model.factorize import factorize
+from conicnmf.model.losses import Frobenius, WeightedFrobenius
+from conicnmf.model.penalties import L1, L2, ConvexPenalty, SparsenessReward
+from conicnmf.model.problem import Problem
+from conicnmf.model.reading import sparseness
+from conicnmf.results import History, Result, Status, load
+from conicnmf.solve.engine import solve
+from conicnmf.solve.methods import (
     ANLS,
     HALS,
     Chain,
-    Coded,
     JointNLP,
     Multiplicative,
     ProjectedGradient,
     SparsityMaximization,
     TangentPlane,
 )
-from conicnmf.stop import FactorChange, MaxIter, RelDecrease, TimeLimit
-from conicnmf.warmup import warm_up
+from conicnmf.solve.starts import NNDSVD, ConeSearch, Given, Random
+from conicnmf.solve.stop import FactorChange, MaxIter, RelDecrease, TimeLimit
+
+if _TYPE_CHECKING:
+    from conicnmf import estimators, extend, report, testing
+    from conicnmf.families import autoencoders, one_factor
+    from conicnmf.families.warm_up import warm_up
+    from conicnmf.study import measures
+    from conicnmf.study.certificate import Certificate, certify
+    from conicnmf.study.compare import Comparison, compare
+    from conicnmf.study.multistart import Multistart, multistart
+    from conicnmf.study.path import Path, path
+    from conicnmf.study.rank import RankChoice, cross_validate_rank
+    from conicnmf.study.stability import Stability, stability
 
 __version__ = _version("conicnmf")
 
-_LATER = ("estimators", "report", "reproduce", "testing")
-"""Modules that are imported when first used: scikit-learn and matplotlib take their time."""
+_MODULES = {
+    "autoencoders": "families.autoencoders",
+    "estimators": "estimators",
+    "extend": "extend",
+    "measures": "study.measures",
+    "one_factor": "families.one_factor",
+    "report": "report",
+    "testing": "testing",
+}
+_NAMES = {
+    "Certificate": "study.certificate",
+    "Comparison": "study.compare",
+    "Multistart": "study.multistart",
+    "Path": "study.path",
+    "RankChoice": "study.rank",
+    "Stability": "study.stability",
+    "certify": "study.certificate",
+    "compare": "study.compare",
+    "cross_validate_rank": "study.rank",
+    "multistart": "study.multistart",
+    "path": "study.path",
+    "stability": "study.stability",
+    "warm_up": "families.warm_up",
+}
+"""What is imported when it is first used: pandas, scikit-learn and matplotlib take their time."""
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _LATER:
-        return _import_module(f"conicnmf.{name}")
+    if name in _MODULES:
+        return _import_module(f"conicnmf.{_MODULES[name]}")
+    if name in _NAMES:
+        return getattr(_import_module(f"conicnmf.{_NAMES[name]}"), name)
     raise AttributeError(f"module 'conicnmf' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_NAMES})
 
 
 __all__ = [
@@ -97,6 +135,7 @@ __all__ = [
     "Multistart",
     "NonNegative",
     "NormBall",
+    "Path",
     "Problem",
     "ProjectedGradient",
     "Random",
@@ -115,21 +154,25 @@ __all__ = [
     "UnitNorm",
     "WeightedFrobenius",
     "__version__",
+    "autoencoders",
     "certify",
     "coding",
     "compare",
     "cross_validate_rank",
     "datasets",
     "estimators",
+    "extend",
     "factorize",
     "load",
     "measures",
     "multistart",
+    "one_factor",
     "path",
     "report",
     "solve",
     "sparse_code",
     "sparseness",
     "stability",
+    "testing",
     "warm_up",
 ]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf._types import Array, Data, stored
 from conicnmf.errors import InputError
+from conicnmf.types import Array, Data, stored
 
 
 def as_data(V: Any) -> Data:

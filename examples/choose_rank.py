@@ -10,7 +10,7 @@ import tempfile
 import matplotlib.pyplot as plt
 
 import conicnmf as cn
-from conicnmf.selection import cross_validate_rank, stability
+from conicnmf.study import cross_validate_rank, stability
 
 TRUE, RANKS = 4, range(1, 7)
 

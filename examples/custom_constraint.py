@@ -14,8 +14,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 import conicnmf as cn
-from conicnmf.joint import joint_projection
-from conicnmf.terms import Constraint, Example, check_each, pieces
+from conicnmf.extend import Constraint, Example, check_each, joint_projection, pieces
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import conicnmf as cn
-from conicnmf.measures import orthogonality
-from conicnmf.projections import OnlineHebbian, ProjectionRule, ProjectiveNMF
+from conicnmf.families.one_factor import OnlineHebbian, ProjectionRule, ProjectiveNMF
+from conicnmf.study.measures import orthogonality
 
 RANK = 16
 

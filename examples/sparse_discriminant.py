@@ -10,8 +10,8 @@ import tempfile
 import matplotlib.pyplot as plt
 
 import conicnmf as cn
-from conicnmf.measures import equal_error_rate, fisher_ratio
-from conicnmf.projections import Discriminant, MedianFlip, ProjectionRule
+from conicnmf.families.one_factor import Discriminant, MedianFlip, ProjectionRule
+from conicnmf.study.measures import equal_error_rate, fisher_ratio
 
 
 def main(output):

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import conicnmf as cn
-from conicnmf.selection import path
+from conicnmf.study import path
 
 RANK = 9
 SHOWN = (0.5, 0.7, 0.8, 0.9)

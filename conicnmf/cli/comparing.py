@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from conicnmf.certify import Certificate
 from conicnmf.cli import options as o
 from conicnmf.cli._app import (
     FAILED,
@@ -21,9 +20,10 @@ from conicnmf.cli._app import (
 )
 from conicnmf.cli.data import Reading, Source, read_data
 from conicnmf.cli.files import file_names, output_folder, tell_files
-from conicnmf.compare import Comparison, compare
 from conicnmf.report import html_report, to_latex, to_markdown
 from conicnmf.report.tables import significance_table, skipped_table, summary_tables
+from conicnmf.study.certificate import Certificate
+from conicnmf.study.compare import Comparison, compare
 
 
 @app.command(
@@ -76,11 +76,12 @@ def compare_command(
     problem = o.state_problem(
         source.V, rank, sparse_w, sparse_w_max, sparse_h, l1_h, known=source.known
     )
-    listed = [kind.__name__ for kind in o.USUAL] if solvers is None else solvers.split(",")
+    named = [] if solvers is None else list(dict.fromkeys(solvers.split(",")))
+    chosen = [o.find_solver(name.strip()) for name in named] or o.usual_solvers(problem)
     folder = None if output is None else output_folder(output)
     comparison = compare(
         {source.name: problem},
-        [o.find_solver(name.strip()) for name in dict.fromkeys(listed)],
+        chosen,
         range(seeds),
         stop=o.stop_rule(max_iter),
         time_limit=time_limit,

@@ -12,11 +12,11 @@ import pandas as pd
 import scipy.io
 import scipy.sparse as sp
 
-from conicnmf._types import Data, stored
 from conicnmf.cli.delimited import read_sheet
 from conicnmf.cli.pictures import read_pictures
 from conicnmf.datasets import load, names
 from conicnmf.errors import InputError
+from conicnmf.types import Data, stored
 from conicnmf.validate import as_data
 
 TEXT = (".csv", ".tsv", ".txt")

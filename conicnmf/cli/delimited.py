@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from conicnmf._types import Array
 from conicnmf.errors import InputError
+from conicnmf.types import Array
 
 _SEPARATORS = ("\t", ";", ",")
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "?"})

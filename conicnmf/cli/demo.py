@@ -9,11 +9,12 @@ import typer
 from conicnmf.cli import options as o
 from conicnmf.cli._app import app, print_json, screen, wants_progress
 from conicnmf.cli.comparing import certificates_of, show_comparison
-from conicnmf.compare import Comparison, compare
-from conicnmf.constraints import NonNegative, Sparseness
 from conicnmf.datasets import Dataset, load
-from conicnmf.problem import Problem, factorize
+from conicnmf.model.constraints import NonNegative, Sparseness
+from conicnmf.model.factorize import factorize
+from conicnmf.model.problem import Problem
 from conicnmf.report import html_report
+from conicnmf.study.compare import Comparison, compare
 
 RANK = 10
 SPARSENESS = 0.75
@@ -61,4 +62,5 @@ def _problems(digits: Dataset) -> dict[str, Problem]:
 
 def _compare(digits: Dataset, seeds: Any, **options: Any) -> Comparison:
     """Compare in this process: times of runs side by side would disturb each other."""
-    return compare(_problems(digits), [kind() for kind in o.USUAL], seeds, **options)
+    problems = _problems(digits)
+    return compare(problems, o.usual_solvers(next(iter(problems.values()))), seeds, **options)

@@ -9,7 +9,6 @@ import pandas as pd
 import typer
 from rich.text import Text
 
-from conicnmf.certify import Certificate, certify
 from conicnmf.cli import options as o
 from conicnmf.cli._app import (
     FAILED,
@@ -24,10 +23,11 @@ from conicnmf.cli._app import (
 )
 from conicnmf.cli.data import Reading, Source, read_data
 from conicnmf.cli.files import file_names, output_folder, tell_files
-from conicnmf.engine import solve
 from conicnmf.report import html_report
 from conicnmf.report.tables import result_table
-from conicnmf.result import Result, Status
+from conicnmf.results import Result, Status
+from conicnmf.solve.engine import solve
+from conicnmf.study.certificate import Certificate, certify
 
 _COLORS = {"converged": "green", "stopped": "yellow", "failed": "red"}
 

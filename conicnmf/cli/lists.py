@@ -8,16 +8,23 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf import datasets as data
-from conicnmf.blocks import blocks_of
 from conicnmf.cli import options as o
 from conicnmf.cli._app import app, print_json, screen, show
-from conicnmf.compat import mismatches
-from conicnmf.constraints import Box, Convex, Fixed, NonNegative, Simplex, Sparseness, UnitNorm
-from conicnmf.losses import WeightedFrobenius
-from conicnmf.penalties import L1, L2
-from conicnmf.problem import Problem, factorize
+from conicnmf.model.constraints import (
+    Box,
+    Convex,
+    Fixed,
+    NonNegative,
+    Simplex,
+    Sparseness,
+    UnitNorm,
+)
+from conicnmf.model.factorize import factorize
+from conicnmf.model.losses import WeightedFrobenius
+from conicnmf.model.penalties import L1, L2
+from conicnmf.model.problem import Problem
 from conicnmf.report.tables import Table
-from conicnmf.solvers import SOLVERS
+from conicnmf.solve.choice import known_solvers
 
 
 def representative_problems() -> dict[str, Problem]:
@@ -58,25 +65,26 @@ _LEGEND = (
 @app.command(epilog="Example: conicnmf solvers")
 def solvers(json: o.Json = False) -> None:
     """List the solvers and the kinds of problems each can solve."""
-    problems = {name: blocks_of(problem) for name, problem in representative_problems().items()}
+    problems = representative_problems()
     reasons = {
-        kind: {name: mismatches(blocks, kind()) for name, blocks in problems.items()}
-        for kind in SOLVERS
+        solver: {name: solver.mismatches(problem) for name, problem in problems.items()}
+        for solver in known_solvers(problems["plain"])
     }
     if json:
         print_json(
             [
-                {"solver": kind.__name__, "words": _first_line(kind), "reasons": why}
+                {"solver": solver.name, "words": _first_line(type(solver)), "reasons": why}
                 | {"fits": [name for name in problems if not why[name]]}
-                for kind, why in reasons.items()
+                for solver, why in reasons.items()
             ]
         )
         return
-    show(Table(["solver", "in words"], [[kind.__name__, _first_line(kind)] for kind in SOLVERS]))
+    words = [[solver.name, _first_line(type(solver))] for solver in reasons]
+    show(Table(["solver", "in words"], words))
     screen().print()
     fits = [
-        [kind.__name__, *("·" if why[name] else "✓" for name in problems)]
-        for kind, why in reasons.items()
+        [solver.name, *("·" if why[name] else "✓" for name in problems)]
+        for solver, why in reasons.items()
     ]
     show(Table(["fits", *problems], fits))
     screen().print()

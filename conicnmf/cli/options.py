@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
 
-from conicnmf.constraints import NonNegative, Sparseness
 from conicnmf.datasets import names
-from conicnmf.errors import InputError
-from conicnmf.losses import WeightedFrobenius
-from conicnmf.penalties import L1
-from conicnmf.problem import Problem, factorize
-from conicnmf.solvers import SOLVERS, Chain, JointNLP, Solver
-from conicnmf.stop import MaxIter, RelDecrease, Stop
-from conicnmf.terms import Term
+from conicnmf.model.constraints import NonNegative, Sparseness
+from conicnmf.model.factorize import factorize
+from conicnmf.model.losses import WeightedFrobenius
+from conicnmf.model.penalties import L1
+from conicnmf.model.problem import Problem
+from conicnmf.model.terms import Term
+from conicnmf.solve.choice import known_solvers
+from conicnmf.solve.methods import Chain
+from conicnmf.solve.methods.base import SOLVERS, AnySolver, as_solver
+from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 
 Data = Annotated[
     str,
@@ -70,8 +71,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a tabl
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 
-USUAL = tuple(kind for kind in SOLVERS if kind is not JointNLP)
-"""What is compared unless solvers are named; a joint program may take hours on real data."""
+def usual_solvers(problem: Problem) -> list[AnySolver]:
+    """Return what is compared unless solvers are named: a joint program may take hours."""
+    return [solver for solver in known_solvers(problem) if solver.name != "JointNLP"]
 
 
 def state_problem(
@@ -117,11 +119,11 @@ def complete_solver(incomplete: str) -> list[str]:
     ['HALS,TangentPlane']
     """
     cut = 1 + max(incomplete.rfind(","), incomplete.rfind("+"))
-    found = beginning(incomplete[cut:], (kind.__name__ for kind in SOLVERS))
+    found = beginning(incomplete[cut:], SOLVERS.names())
     return [incomplete[:cut] + name for name in found]
 
 
-def find_solver(name: str) -> Solver:
+def find_solver(name: str) -> AnySolver:
     """Return the solver of this name, in whatever case it is written; a + makes a chain.
 
     Examples
@@ -133,13 +135,7 @@ def find_solver(name: str) -> Solver:
     """
     if "+" in name:
         return Chain(tuple(find_solver(part.strip()) for part in name.split("+")))
-    known = {kind.__name__.lower(): kind for kind in SOLVERS}
-    if name.lower() in known:
-        return known[name.lower()]()
-    close = get_close_matches(name.lower(), known, n=1)
-    hint = f"did you mean {known[close[0]].__name__}? " if close else ""
-    listed = ", ".join(kind.__name__ for kind in SOLVERS)
-    raise InputError(f"no solver is called {name!r}; {hint}The names are {listed}")
+    return as_solver(name)
 
 
 def stop_rule(max_iter: int | None) -> Stop | None:

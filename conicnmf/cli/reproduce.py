@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
 from json import loads
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
+import conicnmf
 from conicnmf.cli import options as o
 from conicnmf.cli._app import FAILED, app, complain, print_json, screen, show, wants_progress
 from conicnmf.cli.files import file_names, output_folder, tell_files
 from conicnmf.errors import ConicNMFError, InputError
 from conicnmf.report.tables import Table
-from conicnmf.reproduce import EXPERIMENTS, Experiment, Outcome, reproduce, write
-from conicnmf.reproduce.registry import find
-from conicnmf.reproduce.write import as_table
+
+if TYPE_CHECKING:
+    from experiments import Experiment, Outcome
 
 _COLORS = {"agrees": "green", "better": "green", "differs": "yellow"}
+
+
+def experiments() -> Any:
+    """Return the package of experiments, which is no part of the wheel, from the clone."""
+    for root in (Path(conicnmf.__file__).parents[1], Path.cwd()):
+        if (root / "experiments" / "registry.py").is_file():
+            if str(root) not in sys.path:
+                sys.path.insert(0, str(root))
+            return import_module("experiments")
+    raise InputError(
+        "published experiments run from a clone of the project, and this folder is none; change to "
+        "the clone, then call `conicnmf reproduce` again"
+    )
+
+
+def _ids() -> list[str]:
+    try:
+        return list(experiments().EXPERIMENTS)
+    except InputError:
+        return []
 
 
 @app.command(
@@ -30,7 +53,7 @@ def reproduce_command(
         typer.Argument(
             metavar="ID…",
             help="Experiments, see --list.",
-            autocompletion=lambda incomplete: o.beginning(incomplete, EXPERIMENTS),
+            autocompletion=lambda incomplete: o.beginning(incomplete, _ids()),
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
@@ -48,18 +71,19 @@ def reproduce_command(
     Ends with 0 when all were run, whatever their verdict, with 1 when one of several could not be
     run, with 2 when the input is at fault.
     """
+    own = experiments()
     if listed:
-        _list(json)
+        _list(own.EXPERIMENTS, json)
         return
     if everything == bool(ids):
         raise InputError("name experiments or give --all, not both; --list shows what there is")
     # A mistyped id should end the program before the first experiment runs, not after hours.
-    chosen = [find(name) for name in ids or EXPERIMENTS]
+    chosen = [own.find(name) for name in ids or own.EXPERIMENTS]
     folder = None if output is None else output_folder(output)
     told: list[dict[str, Any]] = []
     for experiment in chosen:
         try:
-            outcome = reproduce(
+            outcome = own.reproduce(
                 experiment.id, quick=not full, n_jobs=jobs, progress=wants_progress(quiet)
             )
         except (ConicNMFError, OSError) as error:  # data may not be on this machine
@@ -68,7 +92,7 @@ def reproduce_command(
             complain(f"{experiment.id} was not run: {error}")
             told.append({"id": experiment.id, "verdict": "not run", "reason": str(error)})
             continue
-        files = [] if folder is None else write(outcome, folder / experiment.id)
+        files = [] if folder is None else own.write(outcome, folder / experiment.id)
         told.append(_as_json(experiment, outcome, files))
         if not json:
             _show(outcome, files)
@@ -81,12 +105,12 @@ def reproduce_command(
         raise typer.Exit(FAILED)
 
 
-def _list(json: bool) -> None:
+def _list(known: dict[str, Experiment], json: bool) -> None:
     if json:
         names = ("id", "paper", "title", "published", "data")
-        print_json([{n: getattr(e, n) for n in names} for e in EXPERIMENTS.values()])
+        print_json([{n: getattr(e, n) for n in names} for e in known.values()])
     else:
-        rows = [[e.id, e.title, e.published] for e in EXPERIMENTS.values()]
+        rows = [[e.id, e.title, e.published] for e in known.values()]
         show(Table(["id", "what", "published"], rows))
 
 
@@ -108,7 +132,7 @@ def _show(outcome: Outcome, files: list[Path]) -> None:
     assert about is not None
     screen().print(Text(f"{about.id}: {about.title}", style="bold"))
     screen().print(f"Published: {about.published}", markup=False)
-    show(as_table(outcome.table))
+    show(experiments().as_table(outcome.table))
     for note in outcome.notes:
         screen().print(f"· {note}", markup=False)
     verdict = Text(outcome.verdict, style=_COLORS[outcome.verdict])

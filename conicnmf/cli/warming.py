@@ -8,7 +8,7 @@ import typer
 
 from conicnmf.cli import options as o
 from conicnmf.cli._app import app, print_json
-from conicnmf.warmup import warm_up as compile_all
+from conicnmf.families.warm_up import warm_up as compile_all
 
 Workers = Annotated[int, typer.Option(min=1, help="How many processes compile at once.")]
 

@@ -8,8 +8,8 @@ from typing import Any
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from conicnmf._types import Array, Data
 from conicnmf.errors import InputError
+from conicnmf.types import Array, Data
 
 
 @dataclass(frozen=True, eq=False, repr=False)

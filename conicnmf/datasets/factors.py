@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from conicnmf._types import Array
 from conicnmf.datasets._checks import check_count, check_density, check_level, generator
 from conicnmf.datasets._dataset import Dataset
 from conicnmf.errors import InputError
+from conicnmf.types import Array
 
 
 def paatero(m: int = 60, n: int = 40, noise: float = 0.1, seed: int = 0) -> Dataset:

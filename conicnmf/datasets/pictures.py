@@ -6,10 +6,10 @@ from itertools import product
 
 import numpy as np
 
-from conicnmf._types import Array
 from conicnmf.datasets._checks import check_count, check_density, check_level, generator
 from conicnmf.datasets._dataset import Dataset
 from conicnmf.errors import InputError
+from conicnmf.types import Array
 
 # Each limb starts beside an end of the torso, at this (row, column).
 _SHOULDERS = {"upper left": (9, 14), "upper right": (9, 16)}

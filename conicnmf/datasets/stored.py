@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from conicnmf._types import Array
 from conicnmf.datasets._checks import check_count, generator
 from conicnmf.datasets._dataset import Dataset
 from conicnmf.errors import InputError
+from conicnmf.types import Array
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 Columns: TypeAlias = slice | NDArray[np.intp]

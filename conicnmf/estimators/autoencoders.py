@@ -9,14 +9,14 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from conicnmf import autoencoders as ae
-from conicnmf._types import Array
-from conicnmf.autoencoders.transfer import answer
-from conicnmf.engine import solve
 from conicnmf.errors import InputError
 from conicnmf.estimators.base import as_seed
 from conicnmf.estimators.coders import Coder, Encoder
-from conicnmf.result import Result
+from conicnmf.families import autoencoders as ae
+from conicnmf.families.autoencoders.transfer import answer
+from conicnmf.results import Result
+from conicnmf.solve.engine import solve
+from conicnmf.types import Array
 
 
 class SCFC(Encoder):
@@ -87,7 +87,7 @@ class SCFC(Encoder):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _statement(self, V: Array) -> ae.FastCodes:
+    def _problem(self, V: Array) -> ae.FastCodes:
         return ae.FastCodes(
             V,
             self.n_components,

@@ -14,20 +14,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from conicnmf._types import Array, Data
-from conicnmf.engine import solve
 from conicnmf.errors import InputError, SolveError
 from conicnmf.estimators.codes import find_codes, of_one_sample
-from conicnmf.factorization import as_statement
-from conicnmf.losses import Frobenius, WeightedFrobenius
-from conicnmf.losses.frobenius import squared_norm
-from conicnmf.multistart import multistart
-from conicnmf.problem import Problem, factorize
-from conicnmf.result import Result, Status
-from conicnmf.solvers import Solver
-from conicnmf.statement import Statement
-from conicnmf.stop import AnyOf, MaxIter, RelDecrease, Stop
-from conicnmf.terms import Loss, Term
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.factorize import factorize
+from conicnmf.model.losses import Frobenius, WeightedFrobenius
+from conicnmf.model.losses.frobenius import squared_norm
+from conicnmf.model.terms import Loss, Term
+from conicnmf.results import Result, Status
+from conicnmf.solve.choice import choose
+from conicnmf.solve.engine import solve
+from conicnmf.solve.methods.base import AnySolver, as_solver
+from conicnmf.solve.stop import AnyOf, MaxIter, RelDecrease, Stop
+from conicnmf.study.multistart import multistart
+from conicnmf.types import Array, Data
 
 
 class ComponentsOut(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -51,7 +51,7 @@ class SolverParameters(BaseEstimator):
 
     def __init__(
         self,
-        solver: Solver | str | None,
+        solver: AnySolver | str | None,
         max_iter: int | None,
         tol: float | None,
         n_starts: int,
@@ -63,10 +63,10 @@ class SolverParameters(BaseEstimator):
         self.n_starts = n_starts
         self.random_state = random_state
 
-    def _solver(self, problem: Problem | Statement) -> Solver:
-        return as_solver(self.solver, problem)
+    def _solver(self, problem: BaseProblem) -> AnySolver:
+        return choose(problem)[0] if self.solver is None else as_solver(self.solver)
 
-    def _solve(self, problem: Problem | Statement, init: Any = None) -> Result:
+    def _solve(self, problem: BaseProblem, init: Any = None) -> Result:
         """Return the best result of `n_starts` starts."""
         solver = self._solver(problem)
         stop = stop_rule(solver, self.max_iter, self.tol)
@@ -212,32 +212,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         return tags
 
 
-def as_solver(solver: Solver | str | None, problem: Problem | Statement) -> Solver:
-    """Return a solver from its settings or its name; for None, the one that fits best.
-
-    Examples
-    --------
-    >>> import numpy as np, conicnmf as cn
-    >>> as_solver("hals", cn.factorize(np.eye(2), 1)).name
-    'HALS'
-    """
-    statement = as_statement(problem)
-    if solver is None:
-        return statement.choose()[0]
-    if isinstance(solver, Solver):
-        return solver
-    known = {each.name.lower(): each for each in statement.solvers()}
-    found = known.get(str(solver).lower())
-    if found is None:
-        names = ", ".join(each.name for each in known.values())
-        raise InputError(
-            f"solver must be None, a Solver such as HALS(), or a name, got {solver!r}; the names "
-            f"are {names}"
-        )
-    return found
-
-
-def stop_rule(solver: Solver, max_iter: int | None, tol: float | None) -> Stop:
+def stop_rule(solver: AnySolver, max_iter: int | None, tol: float | None) -> Stop:
     """Return the solver's own rule with another limit or tolerance, where one is given.
 
     Examples

@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from conicnmf import autoencoders as ae
-from conicnmf._types import Array
-from conicnmf.engine import solve
 from conicnmf.estimators.base import ComponentsOut, as_seed
-from conicnmf.result import Result
+from conicnmf.families import autoencoders as ae
+from conicnmf.results import Result
+from conicnmf.solve.engine import solve
+from conicnmf.types import Array
 
 
 class Coder(ComponentsOut, BaseEstimator):
@@ -37,19 +37,19 @@ class Coder(ComponentsOut, BaseEstimator):
 
 
 class Encoder(Coder):
-    """An autoencoder of one statement that encodes with its own `codes`."""
+    """An autoencoder of one problem that encodes with its own `codes`."""
 
     max_iter: int
     random_state: Any
 
-    def _statement(self, V: Array) -> Any:
-        raise TypeError(f"{type(self).__name__} must define _statement(V)")
+    def _problem(self, V: Array) -> Any:
+        raise TypeError(f"{type(self).__name__} must define _problem(V)")
 
     def _solver(self) -> Any:
-        """Return the solver; None lets the statement choose."""
+        """Return the solver; None lets the problem choose."""
 
     def _init(self, V: Array) -> Any:
-        """Return the start; None lets the statement choose."""
+        """Return the start; None lets the problem choose."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the filters.
@@ -60,9 +60,9 @@ class Encoder(Coder):
         y : ignored
         """
         V = self._columns(X, reset=True)
-        self.statement_ = self._statement(V)
+        self.problem_ = self._problem(V)
         self.result_ = solve(
-            self.statement_,
+            self.problem_,
             self._solver(),
             init=self._init(V),
             stop=self.max_iter,
@@ -75,4 +75,4 @@ class Encoder(Coder):
         """Return the codes of samples, one a row."""
         check_is_fitted(self)
         V = self._columns(X, reset=False)
-        return np.ascontiguousarray(self.statement_.codes(self.result_.factors, V).T)
+        return np.ascontiguousarray(self.problem_.codes(self.result_.factors, V).T)

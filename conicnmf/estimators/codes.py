@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conicnmf._types import Array, Data
-from conicnmf.blocks import Block
-from conicnmf.compat import mismatches_of_block
-from conicnmf.constraints.entrywise import Entrywise
 from conicnmf.errors import IncompatibleError
-from conicnmf.joint import merged_bounds
 from conicnmf.kernels.nnls import nnls_gram
-from conicnmf.losses import Frobenius, WeightedFrobenius
-from conicnmf.problem import constraints_of, penalties_of
-from conicnmf.solvers import Context, Multiplicative, ProjectedGradient, Solver, TangentPlane
-from conicnmf.terms import Constraint, Loss, Term
+from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_of
+from conicnmf.model.losses import Frobenius, WeightedFrobenius
+from conicnmf.model.terms import Constraint, Loss, Term
+from conicnmf.solve.methods import (
+    BlockSolver,
+    Context,
+    Multiplicative,
+    ProjectedGradient,
+    TangentPlane,
+)
+from conicnmf.types import Array, Data
 
 _CHUNK = 1000
 """So many samples make one cone program."""
@@ -34,9 +36,9 @@ def of_one_sample(term: Term) -> bool:
     >>> of_one_sample(cn.Sparseness(min=0.5, each="sample")), of_one_sample(cn.Sparseness(min=0.5))
     (True, False)
     """
-    if isinstance(term, Entrywise):
-        return all(bound.ndim == 0 for bound in term.bounds())
     if isinstance(term, Constraint):
+        if "bounds" in term.abilities:
+            return all(bound.ndim == 0 for bound in term.bounds())
         return term.each in ("entry", "sample")
     return "orthant" in term.abilities or getattr(term, "each", None) == "sample"
 
@@ -74,13 +76,13 @@ def find_codes(
         for columns in _alike(V.shape[1], observed):
             rows = slice(None) if observed is None else observed[:, columns[0]]
             block = _block(V[:, columns][rows], W[rows], terms, loss)
-            H[:, columns] = _least_squares(block, W[rows])
+            H[:, columns] = _least_squares(block.given(W[rows]))
         return H
-    # A loss of the user's own may hold arrays of the shape of the data, which stay whole.
-    size = _CHUNK if isinstance(loss, Frobenius) else V.shape[1]
+    # A loss that holds arrays of the shape of the data cannot be cut into parts.
+    size = _CHUNK if "quadratic" in loss.abilities else V.shape[1]
     for columns in np.split(np.arange(V.shape[1]), range(size, V.shape[1], size)):
         own = loss if observed is None else WeightedFrobenius(observed[:, columns])
-        H[:, columns] = _descent(_block(V[:, columns], W, terms, own), W)
+        H[:, columns] = _descent(_block(V[:, columns], W, terms, own).given(W))
     return H
 
 
@@ -101,30 +103,32 @@ def _alike(count: int, observed: Any) -> list[NDArray[np.intp]]:
 
 def _is_least_squares(block: Block) -> bool:
     """Whether the codes are those of non-negative or free least squares."""
-    if not isinstance(block.loss, Frobenius) or np.isfinite(block.loss.cap):
+    if "quadratic" not in block.loss.abilities or np.isfinite(block.loss.cap):
         return False
-    if not all(isinstance(c, Entrywise) for c in block.constraints):
+    if not all("bounds" in c.abilities for c in block.constraints):
         return False
     if not all("orthant" in penalty.abilities for penalty in block.penalties):
         return False
-    lower, upper = merged_bounds(block.constraints)
+    lower, upper = block.bounds
     free = bool((lower == -np.inf).all()) and block.orthant[0] == 0
     return bool((upper == np.inf).all()) and (free or bool((lower == 0).all()))
 
 
-def _least_squares(block: Block, A: Array) -> Array:
+def _least_squares(held: Subproblem) -> Array:
     """Solve through the normal equations, or for codes of any sign by singular values."""
+    block = held.block
     if block.nonneg:
-        quadratic = block.quadratic(A)
+        quadratic = held.quadratic()
         return nnls_gram(quadratic.G, quadratic.C)
-    scale = block.loss.scale if isinstance(block.loss, Frobenius) else 1.0
-    ridge = np.sqrt(block.orthant[1] / (2 * scale)) * np.eye(block.shape[0], dtype=A.dtype)
-    inverse = np.linalg.pinv(np.vstack([A, ridge]))[:, : len(A)]
-    return np.asarray((block.Y.T @ inverse.T).T)
+    reduced = block.loss.reduced(block.Y, held.A)
+    ridge = np.sqrt(block.orthant[1] / 2) * np.eye(block.shape[0], dtype=held.A.dtype)
+    inverse = np.linalg.pinv(np.vstack([reduced.R, ridge]))[:, : len(reduced.R)]
+    return np.asarray(inverse @ reduced.D)
 
 
-def _descent(block: Block, A: Array) -> Array:
+def _descent(held: Subproblem) -> Array:
     """Update the block until its objective no longer falls."""
+    block, A = held.block, held.A
     solver = _solver_for(block)
     B = nnls_gram(A.T @ A, np.asarray((block.Y.T @ A).T))
     B[:, ~B.any(axis=0)] = B.max(initial=0.0) or 1.0  # norms and sparseness are undefined at zero
@@ -134,9 +138,9 @@ def _descent(block: Block, A: Array) -> Array:
         B = block.projection(B)
     memo, value = solver.prepare(block, Context()), np.inf
     for _ in range(_ROUNDS):
-        update = solver.update(block, A, B, memo)
+        update = solver.update(held, B, memo)
         memo = update.memo
-        before, value = value, block.objective(A, update.B)
+        before, value = value, held.objective(update.B)
         if update.status is not None or not value < before:
             break
         B = update.B
@@ -145,9 +149,13 @@ def _descent(block: Block, A: Array) -> Array:
     return B
 
 
-def _solver_for(block: Block) -> Solver:
-    solvers = (TangentPlane(), ProjectedGradient(free="gradient"), Multiplicative())
-    reasons = {solver.name: mismatches_of_block(block, solver) for solver in solvers}
+def _solver_for(block: Block) -> BlockSolver[Any]:
+    solvers: tuple[BlockSolver[Any], ...] = (
+        TangentPlane(),
+        ProjectedGradient(free="gradient"),
+        Multiplicative(),
+    )
+    reasons = {solver.name: solver.unmet(block) for solver in solvers}
     for solver in solvers:
         if not reasons[solver.name]:
             return solver

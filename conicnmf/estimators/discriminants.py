@@ -10,13 +10,13 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from conicnmf._types import Array, Data
 from conicnmf.errors import InputError
 from conicnmf.estimators.projections import LinearProjection
 from conicnmf.estimators.sparse_nmf import Band, band
-from conicnmf.projections import Discriminant, KernelDiscriminant, QuadraticProjection
-from conicnmf.solvers import Solver
-from conicnmf.terms import Constraint
+from conicnmf.families.one_factor import Discriminant, KernelDiscriminant, QuadraticProjection
+from conicnmf.model.terms import Constraint
+from conicnmf.solve.methods.base import AnySolver
+from conicnmf.types import Array, Data
 
 
 class _Supervised(LinearProjection):
@@ -52,7 +52,7 @@ class NonNegativeLDA(_Supervised):
     W : list of Constraint
         More constraints on w (features × 1).
     solver : Solver or str, optional
-        A solver of `conicnmf.projections`, its name, or None for the one that fits best.
+        A solver of `conicnmf.families.one_factor`, its name, or None for the one that fits best.
     max_iter, tol : int, float, optional
         The iteration limit, and the relative decrease of the objective at which the solver ends;
         None keeps the solver's own.
@@ -86,7 +86,7 @@ class NonNegativeLDA(_Supervised):
         sparseness: Band = None,
         ridge: float = 0.01,
         W: Sequence[Constraint] = (),
-        solver: Solver | str | None = None,
+        solver: AnySolver | str | None = None,
         max_iter: int | None = None,
         tol: float | None = None,
         n_starts: int = 1,
@@ -131,7 +131,7 @@ class NonNegativeKernelFDA(_Supervised):
     sparseness : float or (min, max), optional
         The weights are at least so sparse, or within the band.
     solver : Solver or str, optional
-        A solver of `conicnmf.projections`, its name, or None for the one that fits best.
+        A solver of `conicnmf.families.one_factor`, its name, or None for the one that fits best.
     max_iter, tol : int, float, optional
         The iteration limit, and the relative decrease of the objective at which the solver ends;
         None keeps the solver's own.
@@ -174,7 +174,7 @@ class NonNegativeKernelFDA(_Supervised):
         center: bool = True,
         ridge: float = 0.01,
         sparseness: Band = None,
-        solver: Solver | str | None = None,
+        solver: AnySolver | str | None = None,
         max_iter: int | None = None,
         tol: float | None = None,
         n_starts: int = 1,

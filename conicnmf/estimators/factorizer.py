@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conicnmf.constraints import NonNegative
 from conicnmf.estimators.base import FactorizationEstimator
-from conicnmf.solvers import Solver
-from conicnmf.terms import Loss, Term
+from conicnmf.model.constraints import NonNegative
+from conicnmf.model.terms import Loss, Term
+from conicnmf.solve.methods.base import AnySolver
 
 
 class Factorizer(FactorizationEstimator):
@@ -65,7 +65,7 @@ class Factorizer(FactorizationEstimator):
         W: Sequence[Term] | None = None,
         H: Sequence[Term] | None = None,
         loss: Loss | None = None,
-        solver: Solver | str | None = None,
+        solver: AnySolver | str | None = None,
         init: Any = None,
         max_iter: int | None = None,
         tol: float | None = None,

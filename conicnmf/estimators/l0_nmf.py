@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conicnmf._types import Array, Data
-from conicnmf.coding import L0, Coder, sparse_code
-from conicnmf.constraints import NonNegative, UnitNorm
-from conicnmf.engine import solve
 from conicnmf.errors import InputError
 from conicnmf.estimators.base import stop_rule
 from conicnmf.estimators.streaming import Streaming
-from conicnmf.problem import Problem
-from conicnmf.result import Result
-from conicnmf.solvers import Coded, Solver
-from conicnmf.statement import Statement
-from conicnmf.terms import Term
+from conicnmf.families.coding import L0, Coded, Coder, sparse_code
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.constraints import NonNegative, UnitNorm
+from conicnmf.model.terms import Term
+from conicnmf.results import Result
+from conicnmf.solve.engine import solve
+from conicnmf.solve.methods.base import AnySolver
+from conicnmf.types import Array, Data
 
 
 class L0NMF(Streaming):
@@ -64,7 +63,7 @@ class L0NMF(Streaming):
     Examples
     --------
     >>> import numpy as np
-    >>> from conicnmf.coding import OMP
+    >>> from conicnmf.families.coding import OMP
     >>> from conicnmf.estimators import L0NMF
     >>> X = np.random.default_rng(0).random((30, 6))
     >>> model = L0NMF(8, coder=OMP(max_atoms=2), max_iter=5).fit(X)
@@ -100,10 +99,10 @@ class L0NMF(Streaming):
     def _coder(self) -> Coder:
         return L0(self.weight) if self.coder is None else self.coder
 
-    def _solver(self, problem: Problem | Statement) -> Solver:
+    def _solver(self, problem: BaseProblem) -> AnySolver:
         return Coded(self._coder())
 
-    def _solve(self, problem: Problem | Statement, init: Any = None) -> Result:
+    def _solve(self, problem: BaseProblem, init: Any = None) -> Result:
         found = super()._solve(problem, init)
         if not self.dictionary_weight:
             return found

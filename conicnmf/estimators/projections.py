@@ -8,18 +8,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from conicnmf._types import Array, Data
 from conicnmf.estimators.base import ComponentsOut, SolverParameters, as_seed
 from conicnmf.estimators.sparse_nmf import Band, band
-from conicnmf.losses import Frobenius
-from conicnmf.losses.frobenius import squared_norm
-from conicnmf.problem import Problem
-from conicnmf.projections import HebbianStream, OnlineHebbian
-from conicnmf.projections import ProjectiveNMF as ProjectiveProblem
-from conicnmf.result import Result
-from conicnmf.solvers import Solver
-from conicnmf.statement import Statement
-from conicnmf.terms import Constraint
+from conicnmf.families.one_factor import HebbianStream, OnlineHebbian
+from conicnmf.families.one_factor import ProjectiveNMF as ProjectiveProblem
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.losses import Frobenius
+from conicnmf.model.losses.frobenius import squared_norm
+from conicnmf.model.terms import Constraint
+from conicnmf.results import Result
+from conicnmf.solve.methods.base import AnySolver
+from conicnmf.types import Array, Data
 
 
 class LinearProjection(ComponentsOut, SolverParameters):
@@ -89,7 +88,7 @@ class ProjectiveNMF(_Reconstruction):
     W : list of Constraint
         More constraints on `components_.T` (features × components).
     solver : Solver or str, optional
-        A solver of `conicnmf.projections`, its name, or None for the one that fits best.
+        A solver of `conicnmf.families.one_factor`, its name, or None for the one that fits best.
     max_iter, tol : int, float, optional
         The iteration limit, and the relative decrease of the objective at which the solver ends;
         None keeps the solver's own.
@@ -127,7 +126,7 @@ class ProjectiveNMF(_Reconstruction):
         *,
         sparseness: Band = None,
         W: Sequence[Constraint] = (),
-        solver: Solver | str | None = None,
+        solver: AnySolver | str | None = None,
         max_iter: int | None = None,
         tol: float | None = 1e-4,
         n_starts: int = 1,
@@ -209,7 +208,7 @@ class HebbianNMF(_Reconstruction):
         self.rate = rate
         self.batch = batch
 
-    def _solver(self, problem: Problem | Statement) -> Solver:
+    def _solver(self, problem: BaseProblem) -> AnySolver:
         return OnlineHebbian(self.rate, self.batch)
 
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from conicnmf import autoencoders as ae
-from conicnmf._types import Array
 from conicnmf.estimators.coders import Encoder
+from conicnmf.families import autoencoders as ae
+from conicnmf.types import Array
 
 
 class NMFSC(Encoder):
@@ -59,7 +59,7 @@ class NMFSC(Encoder):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _statement(self, V: Array) -> ae.ExactCodes:
+    def _problem(self, V: Array) -> ae.ExactCodes:
         sparseness = self.sparseness_w, self.sparseness_h
         return ae.ExactCodes(V, self.n_components, *sparseness, nonneg=self.nonneg)
 
@@ -130,7 +130,7 @@ class SESM(BatchEncoder):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _statement(self, V: Array) -> ae.SymmetricMachine:
+    def _problem(self, V: Array) -> ae.SymmetricMachine:
         weights = self.alpha_e, self.alpha_s, self.alpha_r
         return ae.SymmetricMachine(V, self.n_components, *weights)
 
@@ -182,5 +182,5 @@ class PSD(BatchEncoder):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _statement(self, V: Array) -> ae.PredictiveCodes:
+    def _problem(self, V: Array) -> ae.PredictiveCodes:
         return ae.PredictiveCodes(V, self.n_components, self.l1, self.alpha)

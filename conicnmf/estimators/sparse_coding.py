@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conicnmf.constraints import NonNegative, UnitNorm
 from conicnmf.estimators.streaming import Streaming
-from conicnmf.penalties import L1
-from conicnmf.solvers import Solver
-from conicnmf.terms import Term
+from conicnmf.model.constraints import NonNegative, UnitNorm
+from conicnmf.model.penalties import L1
+from conicnmf.model.terms import Term
+from conicnmf.solve.methods.base import AnySolver
 
 
 class NonNegativeSparseCoding(Streaming):
@@ -70,7 +70,7 @@ class NonNegativeSparseCoding(Streaming):
         weight: float = 0.1,
         W: Sequence[Term] = (),
         H: Sequence[Term] = (),
-        solver: Solver | str | None = None,
+        solver: AnySolver | str | None = None,
         init: Any = None,
         max_iter: int | None = None,
         tol: float | None = None,

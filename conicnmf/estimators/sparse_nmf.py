@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from conicnmf.constraints import NonNegative, Sparseness
 from conicnmf.errors import InputError
 from conicnmf.estimators.streaming import Streaming
-from conicnmf.solvers import Solver
-from conicnmf.terms import Each, Term
+from conicnmf.model.constraints import NonNegative, Sparseness
+from conicnmf.model.terms import Each, Term
+from conicnmf.solve.methods.base import AnySolver
 
 Band = float | tuple[float, float] | None
 
@@ -81,7 +81,7 @@ class SparseNMF(Streaming):
         code_each: Literal["sample", "component"] = "sample",
         W: Sequence[Term] = (),
         H: Sequence[Term] = (),
-        solver: Solver | str | None = None,
+        solver: AnySolver | str | None = None,
         init: Any = None,
         max_iter: int | None = None,
         tol: float | None = None,

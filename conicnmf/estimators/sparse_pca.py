@@ -9,17 +9,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from conicnmf._types import Array, Data
-from conicnmf.blocks import Blocks, Factors
-from conicnmf.constraints import NormBall
 from conicnmf.errors import InputError
 from conicnmf.estimators.base import FactorizationEstimator
 from conicnmf.estimators.sparse_nmf import Band, band
-from conicnmf.init import Random, Start
-from conicnmf.penalties import L2
-from conicnmf.problem import factorize
-from conicnmf.solvers import Solver
-from conicnmf.terms import Term
+from conicnmf.model.constraints import NormBall
+from conicnmf.model.factorize import factorize
+from conicnmf.model.penalties import L2
+from conicnmf.model.problem import Problem
+from conicnmf.model.terms import Term
+from conicnmf.solve.methods.base import AnySolver
+from conicnmf.solve.starts import Random, Start
+from conicnmf.types import Array, Data, Factors
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class _PrincipalAxes(Start):
 
     turned: bool
 
-    def factors(self, blocks: Blocks, rng: np.random.Generator) -> Factors:
-        V, rank = blocks.problem.V, blocks.problem.rank
+    def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
+        V, rank = problem.V, problem.rank
         if rank > min(V.shape):
-            return Random().factors(blocks, rng)
+            return Random().factors(problem, rng)
         turn = np.linalg.qr(rng.standard_normal((rank, rank)))[0] if self.turned else np.eye(rank)
         sizes = np.linalg.norm(V, axis=0)
         axes = V[:, :rank] / np.where(sizes > 0, sizes, 1.0)[:rank]
@@ -106,7 +106,7 @@ class SparsePCA(FactorizationEstimator):
         *,
         sparseness: Band = 0.5,
         ridge: float = 0.01,
-        solver: Solver | str | None = "HALS",
+        solver: AnySolver | str | None = "HALS",
         max_iter: int | None = None,
         tol: float | None = None,
         n_starts: int = 1,

@@ -7,15 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from conicnmf._types import Array, Data
-from conicnmf.blocks import blocks_of
-from conicnmf.compat import mismatches_of_block
 from conicnmf.errors import IncompatibleError, InputError
 from conicnmf.estimators.base import FactorizationEstimator
 from conicnmf.estimators.codes import of_one_sample
-from conicnmf.problem import factorize
-from conicnmf.solvers import HALS
-from conicnmf.terms import Quadratic, Term
+from conicnmf.model.factorize import factorize
+from conicnmf.model.terms import Quadratic, Term
+from conicnmf.solve.methods import HALS
+from conicnmf.types import Array, Data
 
 _SWEEPS = HALS(sweeps=3, extrapolate=False)
 
@@ -64,8 +62,8 @@ class Streaming(FactorizationEstimator):
     def _improved(self, V: Data, H: Array) -> Array:
         """Return W after exact steps over its components, by what is known of all samples."""
         terms = self._streamed_terms()
-        block = blocks_of(factorize(V, self.n_components, W=terms)).W
-        reasons = mismatches_of_block(block, _SWEEPS)
+        block = factorize(V, self.n_components, W=terms).blocks[0]
+        reasons = _SWEEPS.unmet(block)
         tied = [term for term in self._terms()[1] if not of_one_sample(term)]
         reasons += [f"{term} on H ties samples together" for term in tied]
         if self._past is None:

@@ -1,1 +1,1 @@
-"""Compiled row kernels: plain arrays in, plain arrays out."""
+"""Compiled inner loops: least squares, component-wise sweeps, pursuit, encoders."""

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from conicnmf._types import Array
+from conicnmf.geometry.compilers import inlined, inner, jit
 from conicnmf.kernels._factor import Places, forward, push, remove, solve
-from conicnmf.kernels._jit import inlined, inner, jit
+from conicnmf.types import Array
 
 Work: TypeAlias = tuple[Array, Array, Places, Array, Array, Array]
 State: TypeAlias = NDArray[np.int8]

@@ -16,8 +16,8 @@ import numpy as np
 from numba import config
 from numpy.typing import ArrayLike, NDArray
 
-from conicnmf._types import Array
 from conicnmf.errors import InputError
+from conicnmf.types import Array
 
 # Below about two milliseconds of work, starting threads costs more than they save.
 _WORTH_THREADS = 5e5

@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from conicnmf._types import Array
-from conicnmf.kernels._jit import inner, jit
+from conicnmf.geometry.compilers import inner, jit
+from conicnmf.types import Array
 
 Places: TypeAlias = NDArray[np.int64]
 

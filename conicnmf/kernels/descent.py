@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from conicnmf._types import Array, Mask
-from conicnmf.kernels._jit import inlined, jit
-from conicnmf.kernels.balls import near_row
-from conicnmf.kernels.band import band_row
-from conicnmf.kernels.planes import plane_cone_row
+from conicnmf.geometry.balls import near_row
+from conicnmf.geometry.band import band_row
+from conicnmf.geometry.compilers import inlined, jit
+from conicnmf.geometry.planes import plane_cone_row
+from conicnmf.types import Array, Mask
 
 BAND, HELD, NEAR = 0, 1, 2  # beyond the orthant: a band, a cone and a half-space, a cone and a ball
 

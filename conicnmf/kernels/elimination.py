@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conicnmf._types import Array
 from conicnmf.errors import InputError
+from conicnmf.geometry.compilers import inlined, inner, jit
 from conicnmf.kernels._active import CLOSED, FREE, Work, workspace
 from conicnmf.kernels._columns import over_columns, per_column, scale_columns
 from conicnmf.kernels._factor import Places, invert, push, solve
-from conicnmf.kernels._jit import inlined, inner, jit
 from conicnmf.kernels.nnls import solve_open
+from conicnmf.types import Array
 
 
 @inner

@@ -6,8 +6,8 @@ one filter, columns are samples.
 
 from __future__ import annotations
 
-from conicnmf._types import Array
-from conicnmf.kernels._jit import jit
+from conicnmf.geometry.compilers import jit
+from conicnmf.types import Array
 
 
 @jit

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conicnmf._types import Array
 from conicnmf.errors import InputError
+from conicnmf.geometry.compilers import inner, jit
 from conicnmf.kernels._columns import as_block, over_columns
-from conicnmf.kernels._jit import inner, jit
+from conicnmf.types import Array
 
 _TILE_BYTES = 128 * 1024  # well inside a second-level cache, and long inner loops at rank 400
 _SAMPLE = 16

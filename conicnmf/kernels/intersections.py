@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conicnmf._types import Array
-from conicnmf.kernels._rows import as_rows, per_row
+from conicnmf.geometry.rows import as_rows, per_row
 from conicnmf.kernels.descent import HELD, NEAR, project_pieces
+from conicnmf.types import Array
 
 
 def project_orthant_plane(X: ArrayLike, T: ArrayLike) -> Array:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conicnmf._types import Array
 from conicnmf.errors import InputError
 from conicnmf.kernels._active import CLOSED, FREE, State, solve_range
 from conicnmf.kernels._columns import Columns, over_columns, scale_columns
 from conicnmf.kernels.hals import hals_sweeps
+from conicnmf.types import Array
 
 _MANY, _GUESSES = 64, 5
 _RIDGE = 100

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conicnmf._types import Array
 from conicnmf.errors import InputError
 from conicnmf.kernels._active import CLOSED, solve_range
 from conicnmf.kernels._columns import over_columns, per_column, scale_columns
-from conicnmf.kernels._two_way import two_way_range
+from conicnmf.kernels._forward_backward import two_way_range
+from conicnmf.types import Array
 
 
 def nn_omp(

@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from conicnmf._types import Array
 from conicnmf.errors import InputError
 from conicnmf.report.style import AMOUNTS, SIGNED, WIDTH, new_figure, series, styled
-from conicnmf.result import Result
+from conicnmf.results import Result
+from conicnmf.types import Array
 
 _MOST_BARS = 64
 _MOST_POINTS = 400

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conicnmf.compare import Comparison
 from conicnmf.report.components import components_of
 from conicnmf.report.page import (
     code,
@@ -29,7 +28,8 @@ from conicnmf.report.tables import (
     skipped_table,
     summary_tables,
 )
-from conicnmf.result import Result, Status
+from conicnmf.results import Result, Status
+from conicnmf.study.compare import Comparison
 
 _MOST_PAIRS = 10
 
@@ -87,7 +87,7 @@ def _statements(problems: Problems) -> Iterator[str]:
     for label, solvers in problems.items():
         if len(problems) > 1:
             yield heading(label)
-        yield code(next(iter(solvers.values()))[0].problem)
+        yield code(next(iter(solvers.values()))[0].problem_text)
 
 
 def _bases(problems: Problems, image_shape: Shape) -> Iterator[str]:

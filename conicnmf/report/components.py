@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conicnmf._types import Array
-from conicnmf.result import Result
+from conicnmf.results import Result
+from conicnmf.types import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from conicnmf._types import Array
-from conicnmf.compare.curves import FEASIBLE, LOWEST_GAP, best_objective, first_scale, gap
 from conicnmf.errors import InputError
 from conicnmf.report.style import Look, legend_below, log_times, new_figure, series, styled
-from conicnmf.result import Result
+from conicnmf.results import Result
+from conicnmf.study.compare.curves import FEASIBLE, LOWEST_GAP, best_objective, first_scale, gap
+from conicnmf.types import Array
 
 GAP_LABEL = "objective above the best, relative"
 

@@ -11,11 +11,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.optimize import least_squares
 
-from conicnmf._types import Array
 from conicnmf.errors import InputError
 from conicnmf.report.basis import plot_basis
 from conicnmf.report.style import styled
-from conicnmf.result import Result
+from conicnmf.results import Result
+from conicnmf.types import Array
 
 _NAMES = ("row", "column", "angle", "length", "width", "frequency")
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from conicnmf.compare import Comparison
 from conicnmf.errors import InputError
 from conicnmf.report.comparison_page import comparison_sections, lead
 from conicnmf.report.page import page
 from conicnmf.report.result_page import Certificates, Shape, result_sections
-from conicnmf.result import Result
+from conicnmf.results import Result
+from conicnmf.study.compare import Comparison
 
 
 def html_report(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from conicnmf.compare import Comparison
 from conicnmf.report.tables import Table, summary_table, summary_tables
+from conicnmf.study.compare import Comparison
 
 _LATEX = {
     "\\": r"\textbackslash{}",

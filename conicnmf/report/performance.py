@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 from matplotlib.figure import Figure
 
-from conicnmf.compare import Comparison
-from conicnmf.compare.curves import best_objective, first_scale, gap, scores_of
 from conicnmf.report.profiles import by_problem
 from conicnmf.report.style import legend_below, log_times, new_figure, series, styled
-from conicnmf.result import Result
+from conicnmf.results import Result
+from conicnmf.study.compare import Comparison
+from conicnmf.study.compare.curves import best_objective, first_scale, gap, scores_of
 from conicnmf.validate import check_choice
 
 

@@ -6,13 +6,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from conicnmf._types import Array
-from conicnmf.compare import Comparison
-from conicnmf.compare.curves import at_times, best_objective, first_scale, gap
 from conicnmf.errors import InputError
 from conicnmf.report.convergence import log_gaps
 from conicnmf.report.style import Look, legend_below, log_times, new_figure, series, styled
-from conicnmf.result import Result
+from conicnmf.results import Result
+from conicnmf.study.compare import Comparison
+from conicnmf.study.compare.curves import at_times, best_objective, first_scale, gap
+from conicnmf.types import Array
 
 _POINTS = 120
 

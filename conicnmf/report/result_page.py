@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from conicnmf.certify import Certificate
 from conicnmf.report.basis import plot_basis
 from conicnmf.report.components import Components, components_of, fits, pieces_of
 from conicnmf.report.convergence import plot_convergence
@@ -25,7 +24,8 @@ from conicnmf.report.tables import (
     result_table,
     violation_table,
 )
-from conicnmf.result import Result
+from conicnmf.results import Result
+from conicnmf.study.certificate import Certificate
 
 Shape = tuple[int, int] | None
 Certificates = Certificate | Mapping[str, Certificate] | None
@@ -39,7 +39,7 @@ def result_sections(
     yield section(
         "Status", status_note(result.status.name, result.status.kind, result.status.value)
     )
-    yield section("Problem", code(result.problem))
+    yield section("Problem", code(result.problem_text))
     shown = components_of(result, image_shape)
     if shown:
         yield section("Basis", *(basis(result, part, image_shape) for part in shown))

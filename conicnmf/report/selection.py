@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from conicnmf._types import Array
 from conicnmf.report.style import AMOUNTS, INK, legend_below, new_figure, series, styled
-from conicnmf.selection import Path, RankChoice, Stability
+from conicnmf.study import Path, RankChoice, Stability
+from conicnmf.types import Array
 
 _WIDE = 20
 """Values whose largest and smallest differ by more than this factor get a log axis."""
@@ -33,7 +33,7 @@ def plot_path(path: Path, name: str = "value") -> Figure:
     --------
     >>> import numpy as np, conicnmf as cn
     >>> from conicnmf.report import plot_path
-    >>> from conicnmf.selection import path
+    >>> from conicnmf.study import path
     >>> V = np.random.default_rng(0).random((8, 6))
     >>> models = path(lambda w: cn.factorize(V, 2, H=[cn.NonNegative(), cn.L1(w)]), [0.1, 1.0])
     >>> plot_path(models, "weight")
@@ -87,7 +87,7 @@ def plot_rank(choice: RankChoice) -> Figure:
     --------
     >>> import conicnmf as cn
     >>> from conicnmf.report import plot_rank
-    >>> from conicnmf.selection import cross_validate_rank
+    >>> from conicnmf.study import cross_validate_rank
     >>> V = cn.datasets.low_rank(20, 15, 2, seed=0).V
     >>> plot_rank(cross_validate_rank(V, [1, 2, 3], folds=2, stop=50))
     <Figure size 560x...>
@@ -156,7 +156,7 @@ def plot_consensus(found: Stability) -> Figure:
     --------
     >>> import numpy as np, conicnmf as cn
     >>> from conicnmf.report import plot_consensus
-    >>> from conicnmf.selection import stability
+    >>> from conicnmf.study import stability
     >>> V = np.random.default_rng(0).random((8, 6))
     >>> plot_consensus(stability(cn.factorize(V, 2), cn.HALS(), n=3))
     <Figure size 560x...>

@@ -7,12 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from conicnmf._types import Array
 from conicnmf.errors import InputError
-from conicnmf.kernels.hoyer import hoyer_sparseness
+from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.report.components import pieces_of
 from conicnmf.report.style import INK, new_figure, series, styled
-from conicnmf.result import Result
+from conicnmf.results import Result
+from conicnmf.types import Array
 
 
 def plot_sparseness(result: Result) -> Figure:

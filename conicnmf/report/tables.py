@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from conicnmf.certify import Certificate
-from conicnmf.compare import Comparison
-from conicnmf.result import Result
+from conicnmf.results import Result
+from conicnmf.study.certificate import Certificate
+from conicnmf.study.compare import Comparison
 
 
 @dataclass(frozen=True)

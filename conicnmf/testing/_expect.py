@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf._types import Array
-from conicnmf.terms import Term
+from conicnmf.model.terms import Term
+from conicnmf.types import Array
 
 
 def expect(holds: Any, sentence: str) -> None:

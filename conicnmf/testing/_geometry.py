@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import cvxpy as cp
 import numpy as np
 
-from conicnmf._types import Array
-from conicnmf.terms import Constraint, Halfspaces, pieces
+from conicnmf.model.terms import Constraint, Halfspaces, pieces
 from conicnmf.testing._expect import expect, expect_close, untouched
+from conicnmf.types import Array
 
 INSIDE = 1e-9
 BY_CVXPY = 1e-5

@@ -9,15 +9,22 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike
 
-from conicnmf._types import Array, Data
-from conicnmf.blocks import blocks_of
-from conicnmf.compat import mismatches
-from conicnmf.constraints import Box, Convex, NonNegative, NormBall, Simplex, Sparseness, UnitNorm
-from conicnmf.losses import WeightedFrobenius
-from conicnmf.penalties import L1, L2, ConvexPenalty
-from conicnmf.problem import Problem, factorize
-from conicnmf.solvers.base import Solver
-from conicnmf.terms import Loss, Term
+from conicnmf.model.constraints import (
+    Box,
+    Convex,
+    NonNegative,
+    NormBall,
+    Simplex,
+    Sparseness,
+    UnitNorm,
+)
+from conicnmf.model.factorize import factorize
+from conicnmf.model.losses import WeightedFrobenius
+from conicnmf.model.penalties import L1, L2, ConvexPenalty
+from conicnmf.model.problem import Problem
+from conicnmf.model.terms import Loss, Term
+from conicnmf.solve.methods.base import AnySolver
+from conicnmf.types import Array, Data
 
 _RANK = 3
 _FEATURES, _SAMPLES = 9, 7
@@ -73,7 +80,7 @@ def edges() -> dict[str, tuple[Data, int]]:
     }
 
 
-def regular_problems(solver: Solver, dtype: DTypeLike = np.float64) -> dict[str, Problem]:
+def regular_problems(solver: AnySolver, dtype: DTypeLike = np.float64) -> dict[str, Problem]:
     """Return the small problems that a solver fits."""
     V = low_rank().astype(dtype)
     weights = np.random.default_rng(5).random(V.shape) > 0.2
@@ -85,7 +92,7 @@ def regular_problems(solver: Solver, dtype: DTypeLike = np.float64) -> dict[str,
     return {name: problem for name, problem in stated.items() if fits(problem, solver)}
 
 
-def edge_problems(solver: Solver) -> dict[str, Problem]:
+def edge_problems(solver: AnySolver) -> dict[str, Problem]:
     """Return the edge cases under the first terms that a solver fits."""
     found: dict[str, Problem] = {}
     for name, (V, rank) in edges().items():
@@ -103,9 +110,9 @@ def state(
     return factorize(V, rank, loss=loss, W=sides[0], H=sides[1])
 
 
-def fits(problem: Problem, solver: Solver) -> bool:
+def fits(problem: Problem, solver: AnySolver) -> bool:
     """Whether nothing speaks against the solver."""
-    return not mismatches(blocks_of(problem), solver)
+    return not solver.mismatches(problem)
 
 
 def named(problem: Problem | Mapping[str, Problem]) -> dict[str, Problem]:

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import cvxpy as cp
 import numpy as np
 
-from conicnmf._types import Array
-from conicnmf.terms import Constraint, Example
+from conicnmf.model.terms import Constraint, Example
 from conicnmf.testing._expect import expect, expect_abilities, expect_close, untouched
 from conicnmf.testing._geometry import (
     BY_CVXPY,
@@ -19,6 +18,7 @@ from conicnmf.testing._geometry import (
     nearest_by_cvxpy,
     worst,
 )
+from conicnmf.types import Array
 
 _OUTSIDE = 1e-6
 _POINTS = 6

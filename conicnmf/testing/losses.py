@@ -8,8 +8,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf._types import Array, Data
-from conicnmf.terms import Loss, Quadratic, Reduced
+from conicnmf.model.terms import Loss, Quadratic, Reduced
 from conicnmf.testing._expect import (
     differences,
     expect,
@@ -17,6 +16,7 @@ from conicnmf.testing._expect import (
     expect_close,
     untouched,
 )
+from conicnmf.types import Array, Data
 from conicnmf.validate import as_data
 
 _EXACT = 1e-9

@@ -5,8 +5,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 
-from conicnmf._types import Array
-from conicnmf.terms import Penalty
+from conicnmf.model.terms import Penalty
 from conicnmf.testing._expect import (
     differences,
     expect,
@@ -14,6 +13,7 @@ from conicnmf.testing._expect import (
     expect_close,
     untouched,
 )
+from conicnmf.types import Array
 
 _EXACT = 1e-9
 _BY_DIFFERENCES = 1e-5

@@ -9,22 +9,23 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from conicnmf._types import Array
-from conicnmf.engine import solve
-from conicnmf.problem import Problem, constraints_of, penalties_of
-from conicnmf.result import Result, Status
-from conicnmf.running import TOLERANCE
-from conicnmf.solvers.base import Solver
-from conicnmf.stop import MaxIter
+from conicnmf.model.blocks import constraints_of, penalties_of
+from conicnmf.model.problem import Problem
+from conicnmf.model.tolerances import FEASIBLE
+from conicnmf.results import Result, Status
+from conicnmf.solve.engine import solve
+from conicnmf.solve.methods.base import AnySolver
+from conicnmf.solve.stop import MaxIter
 from conicnmf.testing._expect import expect, expect_close, untouched
 from conicnmf.testing._problems import edge_problems, fits, named, regular_problems
+from conicnmf.types import Array
 
 _RISE = 1e-9
 _PATIENCE = 40
 
 
 def check_solver(
-    solver: Solver,
+    solver: AnySolver,
     problem: Problem | Mapping[str, Problem] | None = None,
     *,
     monotone: bool | None = None,
@@ -55,10 +56,10 @@ def check_solver(
     >>> problem = cn.factorize(np.random.default_rng(0).random((6, 5)), 2)
     >>> check_solver(cn.HALS(), problem, monotone=True)
     >>> from dataclasses import dataclass
-    >>> from conicnmf.solvers import Solver, Update
+    >>> from conicnmf.extend import BlockSolver, Update
     >>> @dataclass(frozen=True)
-    ... class Idle(Solver):
-    ...     def update(self, block, A, B, memo):
+    ... class Idle(BlockSolver):
+    ...     def update(self, held, B, memo):
     ...         return Update(B)
     >>> check_solver(Idle(), problem)
     Traceback (most recent call last):
@@ -98,7 +99,7 @@ def independent_objective(problem: Problem, W: Array, H: Array) -> float:
     return total + problem.offset
 
 
-def _frozen(solver: Solver) -> None:
+def _frozen(solver: AnySolver) -> None:
     for field in dataclasses.fields(solver):
         try:
             setattr(solver, field.name, getattr(solver, field.name))
@@ -107,9 +108,11 @@ def _frozen(solver: Solver) -> None:
         raise AssertionError(f"{solver.name}.{field.name} can be set; use @dataclass(frozen=True)")
 
 
-def _run(solver: Solver, problem: Problem, where: str, max_iter: int) -> Result:
+def _run(solver: AnySolver, problem: Problem, where: str, max_iter: int) -> Result:
     """Solve twice and check everything that must hold on any data."""
-    scale = abs(independent_objective(problem, *(np.zeros(s) for s in problem.shapes))) or 1.0
+    scale = (
+        abs(independent_objective(problem, *(np.zeros(s) for s in problem.factor_shapes))) or 1.0
+    )
     seen: list[float] = []
 
     def watch(_: Any, factors: dict[str, Array]) -> None:
@@ -120,7 +123,7 @@ def _run(solver: Solver, problem: Problem, where: str, max_iter: int) -> Result:
         again = solve(problem, solver, stop=max_iter, seed=1, throw=False)
     same = np.array_equal(result.W, again.W) and np.array_equal(result.H, again.H)
     expect(same, f"{where} gives two answers for one seed; draw from context.rng")
-    for name, X, shape in zip("WH", (result.W, result.H), problem.shapes, strict=True):
+    for name, X, shape in zip("WH", (result.W, result.H), problem.factor_shapes, strict=True):
         expect(X.shape == shape, f"{where} returns {name} of shape {X.shape}, not {shape}")
         expect(np.isfinite(X).all(), f"{where} returns {name} with NaN or infinite entries")
     told = result.history.objective[1 : len(seen) + 1]
@@ -136,7 +139,7 @@ def _honest_status(problem: Problem, result: Result, where: str, max_iter: int) 
     for terms, X in ((problem.W, result.W.T), (problem.H, result.H)):
         for constraint in constraints_of(terms):
             violation = max(violation, float(np.max(constraint.violation(X), initial=0.0)))
-    feasible = violation <= TOLERANCE
+    feasible = violation <= FEASIBLE
     owned = feasible or result.status.kind == "failed"
     expect(owned, f"{where} says {result.status.name} with a violation of {violation:.3g}")
     counted = result.n_iter == max_iter or result.status is not Status.MAX_ITER
@@ -152,7 +155,7 @@ def _useful(result: Result, where: str) -> None:
     expect(better, f"{where} does not improve on its start")
 
 
-def _honest_convergence(solver: Solver, problem: Problem, short: Result, where: str) -> None:
+def _honest_convergence(solver: AnySolver, problem: Problem, short: Result, where: str) -> None:
     """Expect that a converged answer does not fall much further, and starts stay as given."""
     start = {"W": short.W.copy(), "H": short.H.copy()}
     with untouched(f"{where}, given a start,", *start.values()):
@@ -169,7 +172,7 @@ def _honest_convergence(solver: Solver, problem: Problem, short: Result, where: 
     )
 
 
-def _single_precision(solver: Solver, max_iter: int) -> None:
+def _single_precision(solver: AnySolver, max_iter: int) -> None:
     """Expect float32 factors for float32 data."""
     for name, problem in regular_problems(solver, np.float32).items():
         result = solve(problem, solver, stop=max_iter, throw=False)

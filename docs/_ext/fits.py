@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from conicnmf.blocks import Blocks, blocks_of
 from conicnmf.cli.lists import representative_problems
-from conicnmf.compat import mismatches
-from conicnmf.solvers import SOLVERS, Solver
+from conicnmf.model.problem import Problem
+from conicnmf.solve.choice import known_solvers
+from conicnmf.solve.methods.base import AnySolver
 
 
 def fit_table() -> tuple[list[str], list[list[str]]]:
     """Return headers and rows, one row a solver."""
-    problems = {name: blocks_of(stated) for name, stated in representative_problems().items()}
-    rows = [[kind.__name__, *(_mark(kind(), b) for b in problems.values())] for kind in SOLVERS]
+    problems = representative_problems()
+    solvers = known_solvers(problems["plain"])
+    rows = [[solver.name, *(_mark(solver, p) for p in problems.values())] for solver in solvers]
     return ["solver", *problems], rows
 
 
-def _mark(solver: Solver, blocks: Blocks) -> str:
+def _mark(solver: AnySolver, problem: Problem) -> str:
     # What is not installed on this machine is no property of the solver.
-    reasons = [reason for reason in mismatches(blocks, solver) if "installed" not in reason]
+    reasons = [reason for reason in solver.mismatches(problem) if "installed" not in reason]
     return "·" if reasons else "✓"
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import conicnmf
 from conicnmf import autoencoders, datasets, estimators, projections, report, reproduce, testing
 from conicnmf.errors import ConicNMFError
-from conicnmf.init import Start
-from conicnmf.solvers import Solver
-from conicnmf.stop import Stop
-from conicnmf.terms import Constraint, Loss, Penalty
+from conicnmf.model.terms import Constraint, Loss, Penalty
+from conicnmf.solve.methods import Solver
+from conicnmf.solve.starts import Start
+from conicnmf.solve.stop import Stop
 
 _KINDS: dict[str, type] = {
     "Losses": Loss,

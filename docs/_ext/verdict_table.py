@@ -18,7 +18,7 @@ class VerdictTable(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        from conicnmf.reproduce import EXPERIMENTS
+        from experiments import EXPERIMENTS
 
         rows = []
         for name, experiment in EXPERIMENTS.items():

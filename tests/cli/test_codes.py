@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 import conicnmf as cn
 from conicnmf.cli import app
 from conicnmf.datasets import names
-from conicnmf.reproduce import EXPERIMENTS, Experiment, Outcome
-from conicnmf.solvers import SOLVERS
+from conicnmf.solve.choice import known_solvers
+from experiments import EXPERIMENTS, Experiment, Outcome
 
 PROGRAM = [sys.executable, "-c", "from conicnmf.cli import app; app(prog_name='conicnmf')"]
 V = np.random.default_rng(0).random((12, 15))
@@ -120,7 +120,7 @@ def test_fit_tells_its_certificate(data):
 def test_lists_as_json():
     assert [row["name"] for row in told("datasets")] == list(names())
     solvers = {row["solver"]: row for row in told("solvers")}
-    assert list(solvers) == [kind.__name__ for kind in SOLVERS]
+    assert list(solvers) == [s.name for s in known_solvers(cn.factorize([[1.0]], 1))]
     assert "sparse" in solvers["HALS"]["fits"]
     assert "sparse" not in solvers["Multiplicative"]["fits"]
     assert solvers["Multiplicative"]["reasons"]["sparse"]
@@ -128,7 +128,7 @@ def test_lists_as_json():
 
 
 def test_demo_as_json(tmp_path, monkeypatch):
-    monkeypatch.setattr("conicnmf.cli.options.USUAL", (cn.HALS,))
+    monkeypatch.setattr("conicnmf.cli.options.usual_solvers", lambda problem: [cn.HALS()])
     said = told("demo", "--quick", "--seeds", 1, "-o", tmp_path / "d.html")
     assert said["files"] == [str(tmp_path / "d.html")]
     assert {row["problem"] for row in said["runs"]} == {"plain", "columns of W sparse ≥ 0.75"}

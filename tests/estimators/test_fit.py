@@ -9,9 +9,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import conicnmf as cn
-from conicnmf.coding import L0
 from conicnmf.estimators import L0NMF, Factorizer, NonNegativeSparseCoding, SparseNMF, SparsePCA
-from conicnmf.reproduce.heiler_sparse_pca import SEPARATED, block_share
+from conicnmf.families.coding import L0
+from experiments.heiler_sparse_pca import SEPARATED, block_share
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_a_fit_cut_short_warns_and_a_finished_one_does_not(X):
 
 
 def test_an_unknown_solver_is_refused_with_the_names(X):
-    with pytest.raises(cn.InputError, match=r"'hal'; the names are TangentPlane, .*HALS"):
+    with pytest.raises(cn.InputError, match=r"no solver is called 'hal'; did you mean HALS"):
         SparseNMF(2, solver="hal").fit(X)
 
 

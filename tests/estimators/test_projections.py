@@ -10,8 +10,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 import conicnmf as cn
-from conicnmf import projections
 from conicnmf.estimators import HebbianNMF, NonNegativeKernelFDA, NonNegativeLDA, ProjectiveNMF
+from conicnmf.families import one_factor
 
 PARTS = np.repeat(np.eye(3), 4, axis=1)
 
@@ -31,7 +31,7 @@ def test_projective_components_are_those_of_the_statement():
     X = from_parts(40)
     model = ProjectiveNMF(3, sparseness=0.4, random_state=2).fit(X)
     bounds, stop = [cn.Sparseness(min=0.4)], cn.MaxIter(2000) | cn.RelDecrease(1e-4, patience=10)
-    result = cn.solve(projections.ProjectiveNMF(X.T, 3, constraints=bounds), seed=2, stop=stop)
+    result = cn.solve(one_factor.ProjectiveNMF(X.T, 3, constraints=bounds), seed=2, stop=stop)
     np.testing.assert_array_equal(model.components_, result.W.T)
     assert cn.sparseness(model.components_, axis=1).min() > 0.4 - 1e-6
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conicnmf.geometry import hoyer_sparseness, project_band
 from conicnmf.kernels.descent import descend_band
-from conicnmf.kernels.projections import hoyer_sparseness, project_band
 
 
 def block(seed, r=4, n=30):

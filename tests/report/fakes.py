@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 import conicnmf as cn
-from conicnmf.result import Iteration
+from conicnmf.results import Iteration
 
 
 def make_result(objectives, violations=None, seconds=None, solver="HALS()", status=None, W=None):
@@ -29,7 +29,7 @@ def make_result(objectives, violations=None, seconds=None, solver="HALS()", stat
         history=cn.History(lines),
         seed=0,
         solver=solver,
-        problem="Problem: V (12 × 5) ≈ W H, rank 3",
+        problem_text="Problem: V (12 × 5) ≈ W H, rank 3",
         versions={"conicnmf": "0.1.0", "numpy": "2"},
     )
 

@@ -14,8 +14,8 @@ from fakes import make_comparison, make_result
 from matplotlib.image import imread
 
 import conicnmf as cn
-from conicnmf.certify import Certificate, Check
 from conicnmf.report import html_report
+from conicnmf.study.certificate import Certificate, Check
 
 BROWSER = next(
     (

@@ -10,7 +10,7 @@ from fakes import make_comparison, make_result
 from matplotlib.image import imread
 
 import conicnmf as cn
-from conicnmf.kernels.hoyer import hoyer_sparseness
+from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.report import (
     plot_basis,
     plot_convergence,

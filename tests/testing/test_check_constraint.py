@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import conicnmf as cn
-from conicnmf.terms import Constraint, Each, Example, Halfspaces
+from conicnmf.model.terms import Constraint, Each, Example, Halfspaces
 from conicnmf.testing import check_constraint
 
 

@@ -6,7 +6,8 @@ import pytest
 import scipy.sparse as sp
 
 import conicnmf as cn
-from conicnmf.terms import Penalty, Reduced
+from conicnmf.extend import Loss
+from conicnmf.model.terms import Penalty, Reduced
 from conicnmf.testing import check_loss, check_penalty
 
 Y = np.random.default_rng(8).random((5, 4))
@@ -61,7 +62,7 @@ LOSSES = {
     ),
 }
 for name in ("gradient", "quadratic", "reduced", "ratio", "expression"):
-    setattr(type(LOSSES["is not convex in B"]), name, getattr(cn.terms.Loss, name))
+    setattr(type(LOSSES["is not convex in B"]), name, getattr(Loss, name))
 
 
 def test_right_losses_pass():

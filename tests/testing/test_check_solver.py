@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import conicnmf as cn
-from conicnmf.compat import LossWith
-from conicnmf.solvers import SOLVERS, Update
+from conicnmf.cli.options import usual_solvers
+from conicnmf.solve.methods import Update
+from conicnmf.solve.needs import LossWith
 from conicnmf.testing import check_solver
 
 PROBLEM = cn.factorize(np.random.default_rng(4).random((6, 5)), 2)
@@ -23,22 +24,23 @@ def broken(**changes):
     return dataclass(frozen=True)(type("Broken", (Plain,), changes))()
 
 
-def noisy(self, block, A, B, memo):
-    return Update(Plain.update(self, block, A, B, memo).B * (1 + 1e-9 * np.random.rand()))  # noqa: NPY002
+def noisy(self, held, B, memo):
+    return Update(Plain.update(self, held, B, memo).B * (1 + 1e-9 * np.random.rand()))  # noqa: NPY002
 
 
-def flattering(self, block, A, B, memo):
-    return Update(Plain.update(self, block, A, B, memo).B, value=0.5 * block.objective(A, B))
+def flattering(self, held, B, memo):
+    return Update(Plain.update(self, held, B, memo).B, value=0.5 * held.objective(B))
 
 
-def in_place(self, block, A, B, memo):
-    np.multiply(block.Y, 0.9, out=block.Y)
-    return Plain.update(self, block, A, B, memo)
+def in_place(self, held, B, memo):
+    Y = held.block.Y
+    np.multiply(Y, 0.9, out=Y)
+    return Plain.update(self, held, B, memo)
 
 
-def restless(self, block, A, B, memo):
+def restless(self, held, B, memo):
     count = (memo or 0) + 1
-    new = Plain.update(self, block, A, B, memo).B
+    new = Plain.update(self, held, B, memo).B
     return Update(new * (1.3 if count == 5 else 1), count)
 
 
@@ -46,8 +48,8 @@ MISTAKES = {
     "gives two answers for one seed": broken(update=noisy),
     "another objective than its factors": broken(update=flattering),
     "lets the objective rise": broken(update=restless, monotone=True),
-    "does not improve on its start": broken(update=lambda self, block, A, B, memo: Update(B)),
-    "NOT_FINITE": broken(update=lambda self, block, A, B, memo: Update(B * np.nan)),
+    "does not improve on its start": broken(update=lambda self, held, B, memo: Update(B)),
+    "NOT_FINITE": broken(update=lambda self, held, B, memo: Update(B * np.nan)),
     "fits none of the problems": broken(needs=(LossWith(("magic",), "which it needs"),)),
 }
 
@@ -89,17 +91,17 @@ def test_state_kept_on_the_solver_is_named():
         seen: list = field(default_factory=list, compare=False)
         monotone: ClassVar[bool] = False
 
-        def update(self, block, A, B, memo):
+        def update(self, held, B, memo):
             self.seen.append(1)
-            return Plain.update(self, block, A, B, memo)
+            return Plain.update(self, held, B, memo)
 
     with pytest.raises(AssertionError, match="keeps state on itself"):
         check_solver(Hoarder(), PROBLEM)
 
 
 def test_single_precision_that_is_lost_is_named():
-    def widen(self, block, A, B, memo):
-        return Update(Plain.update(self, block, A, B, memo).B.astype(float))
+    def widen(self, held, B, memo):
+        return Update(Plain.update(self, held, B, memo).B.astype(float))
 
     with pytest.raises(AssertionError, match="turns float32 into"):
         check_solver(broken(update=widen), max_iter=3)
@@ -110,6 +112,6 @@ def test_problems_can_be_given_by_name():
 
 
 # The joint baseline needs a non-linear solver that may not be installed.
-@pytest.mark.parametrize("kind", [kind for kind in SOLVERS if kind.__name__ != "JointNLP"])
+@pytest.mark.parametrize("kind", [type(s) for s in usual_solvers(PROBLEM)])
 def test_every_solver_keeps_its_promises(kind):
     check_solver(kind())

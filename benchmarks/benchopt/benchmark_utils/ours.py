@@ -1,9 +1,9 @@
 """Any solver of conicnmf as a solver of this benchmark."""
 
 from benchopt import BaseSolver
+from conicnmf.solve.factorization import as_statement
 
 import conicnmf as cn
-from conicnmf.factorization import as_statement
 
 ENDLESS = cn.MaxIter(10**9)
 """The benchmark decides when to stop."""

@@ -1,8 +1,0 @@
-"""Solvers compared fairly: the same problems, starts and stopping for all of them."""
-
-from __future__ import annotations
-
-from conicnmf.compare.comparison import Comparison
-from conicnmf.compare.plan import compare
-
-__all__ = ["Comparison", "compare"]

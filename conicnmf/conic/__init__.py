@@ -1,1 +1,0 @@
-"""Second-order cones, and blocks as convex programs."""

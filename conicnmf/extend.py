@@ -1,0 +1,72 @@
+"""The stable bases on which other packages build their own terms, losses, solvers and starts.
+
+Everything else that is in no public `__all__` is private and may move.
+"""
+
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.constraints.joint import joint_projection
+from conicnmf.model.known import LOSSES, TERMS
+from conicnmf.model.problem import Problem
+from conicnmf.model.terms import (
+    Constraint,
+    Example,
+    Halfspaces,
+    Loss,
+    Penalty,
+    Quadratic,
+    Reduced,
+    check_each,
+    pieces,
+)
+from conicnmf.registry import Registry
+from conicnmf.results import InnerSolve, Status
+from conicnmf.solve.methods.base import (
+    SOLVERS,
+    BlockSolver,
+    Context,
+    Need,
+    Solver,
+    Sweep,
+    Update,
+    register_solvers,
+)
+from conicnmf.solve.starts import STARTS, Start
+from conicnmf.solve.stop import Stop
+from conicnmf.types import Array, Data, Factors
+
+__all__ = [
+    "LOSSES",
+    "SOLVERS",
+    "STARTS",
+    "TERMS",
+    "Array",
+    "BaseProblem",
+    "Block",
+    "BlockSolver",
+    "Constraint",
+    "Context",
+    "Data",
+    "Example",
+    "Factors",
+    "Halfspaces",
+    "InnerSolve",
+    "Loss",
+    "Need",
+    "Penalty",
+    "Problem",
+    "Quadratic",
+    "Reduced",
+    "Registry",
+    "Solver",
+    "Start",
+    "Status",
+    "Stop",
+    "Subproblem",
+    "Sweep",
+    "Update",
+    "check_each",
+    "joint_projection",
+    "pieces",
+    "register_solvers",
+]

@@ -1,0 +1,134 @@
+"""Filters and codes of exact sparseness: the problem that NMFSC solves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.families.autoencoders.inputs import (
+    check_sparseness,
+    given,
+    l1_ratio,
+    off_sparseness,
+    sum_squares,
+)
+from conicnmf.families.autoencoders.steps import Shape
+from conicnmf.model.base import BaseProblem
+from conicnmf.types import Array, Factors
+from conicnmf.validate import as_data, as_rank
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExactCodes(BaseProblem):
+    """‖V − W H‖² with exact sparseness of W's columns, H's rows or both; rows of H have norm one.
+
+    Parameters
+    ----------
+    V : array of shape (d, M)
+    n_filters : int
+    sparseness_w, sparseness_h : float or None
+        Exact Hoyer sparseness; None leaves it free.
+    nonneg : bool
+        W ≥ 0 and H ≥ 0, or both signed.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> from conicnmf.families.autoencoders import ExactCodes
+    >>> V = np.random.default_rng(0).random((16, 60))
+    >>> result = ExactCodes(V, 4, sparseness_h=0.5).solve(stop=20)
+    >>> cn.sparseness(result.H, axis=1).round(6)
+    array([0.5, 0.5, 0.5, 0.5])
+    """
+
+    kind = "autoencoder"
+
+    V: Array
+    n_filters: int
+    sparseness_w: float | None = None
+    sparseness_h: float | None = None
+    nonneg: bool = True
+    size: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        set_(self, "V", np.ascontiguousarray(as_data(self.V)))
+        set_(self, "n_filters", as_rank(self.n_filters))
+        check_sparseness("sparseness_w", self.sparseness_w)
+        check_sparseness("sparseness_h", self.sparseness_h)
+        set_(self, "size", sum_squares(self.V))
+        if not self.size > 0:
+            raise InputError("V must have a non-zero entry, got zeros only; nothing is to be coded")
+
+    def __repr__(self) -> str:
+        return (
+            f"ExactCodes({self.V.shape[0]} × {self.V.shape[1]}, {self.n_filters} filters, "
+            f"sp(W) = {self.sparseness_w}, sp(H) = {self.sparseness_h}, nonneg = {self.nonneg})"
+        )
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of W and H."""
+        (d, M), n = self.V.shape, self.n_filters
+        return {"W": (d, n), "H": (n, M)}
+
+    @property
+    def filter_shape(self) -> Shape:
+        """What each filter must keep."""
+        return Shape(l1_ratio(self.V.shape[0], self.sparseness_w), None, not self.nonneg)
+
+    @property
+    def code_shape(self) -> Shape:
+        """What each row of codes must keep."""
+        return Shape(l1_ratio(self.V.shape[1], self.sparseness_h), 1.0, not self.nonneg)
+
+    def objective(self, factors: Factors) -> float:
+        """Return ‖V − W H‖²."""
+        return self.relative_error(factors) * self.size
+
+    def relative_error(self, factors: Factors) -> float:
+        """Return ‖V − W H‖²/‖V‖², a part of the samples at a time."""
+        W, H = factors["W"], factors["H"]
+        total, width = 0.0, max(1, (1 << 22) // len(self.V))
+        for begin in range(0, H.shape[1], width):
+            part = slice(begin, begin + width)
+            total += sum_squares(self.V[:, part] - W @ H[:, part])
+        return total / self.size
+
+    def violations(self, factors: Factors) -> dict[str, float]:
+        """Return how far sparseness and norms are from what they must be."""
+        W, H = np.ascontiguousarray(factors["W"].T), factors["H"]
+        found = {}
+        if self.sparseness_w is not None:
+            found["W: sparseness"] = off_sparseness(W, self.sparseness_w)
+        if self.sparseness_h is not None:
+            found["H: sparseness"] = off_sparseness(H, self.sparseness_h)
+        norms = np.sqrt(np.einsum("ij,ij->i", H, H))
+        found["H: norms"] = float(np.abs(norms - 1).max())
+        if self.nonneg:
+            found["W, H: non-negative"] = float(max(0.0, -W.min(), -H.min()))
+        return found
+
+    def collapsed(self, factors: Factors) -> bool:
+        """Whether a filter is zero."""
+        return not bool((np.abs(factors["W"]).max(axis=0) > 0).all())
+
+    def start(self, init: Any, rng: np.random.Generator) -> Factors:
+        """Return random filters and their responses, both brought into shape."""
+        known = given(init, self.shapes, self.V.dtype)
+        draw = rng.random if self.nonneg else rng.standard_normal
+        first = draw((self.n_filters, len(self.V))).astype(self.V.dtype)
+        B = np.ascontiguousarray(known["W"].T) if "W" in known else first
+        if "H" not in known:  # then filters begin with one common norm
+            B = replace(self.filter_shape, norm=1.0).project(B)
+        B = self.filter_shape.project(B)
+        P = B @ self.V
+        H = self.code_shape.project(known.get("H", P))
+        if "H" not in known:
+            # The best common scale of the filters; H has one of its own.
+            overlap = float(np.vdot(B @ B.T, H @ H.T))
+            B *= B.dtype.type(abs(float(np.vdot(P, H))) / (overlap if overlap > 0 else 1.0) or 1.0)
+        return {"W": B.T, "H": H}

@@ -1,0 +1,118 @@
+"""Sparse coding for fast classification: alternating steps on filters, codes and encoder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from conicnmf.families.autoencoders import moves
+from conicnmf.families.autoencoders.encoder_moves import move_encoder
+from conicnmf.families.autoencoders.fast_codes import FastCodes
+from conicnmf.families.autoencoders.point import Point
+from conicnmf.families.autoencoders.schedules import Ramp, Schedule
+from conicnmf.families.autoencoders.step_sizes import StepSizes, pack_steps, unpack_steps
+from conicnmf.model.base import BaseProblem
+from conicnmf.solve.methods.base import Context, Solver, Sweep
+from conicnmf.solve.stop import MaxIter, Stop
+from conicnmf.types import Array, Factors
+
+
+@dataclass(frozen=True, eq=False)
+class Memo:
+    """What SCFC remembers: iterations made, the variables before the last, steps, and the point."""
+
+    count: int = 0
+    before: dict[str, Array] = field(default_factory=dict)
+    steps: StepSizes = field(default_factory=dict)
+    point: Point | None = None
+
+
+@dataclass(frozen=True)
+class SCFC(Solver[FastCodes, Memo]):
+    """Gradient steps on one variable after the other; W and H are projected after each.
+
+    Every variable has a step size of its own: steps shrink until the energy does not rise, and grow
+    after a success. So at fixed weights it never rises. The weight of inference, and after it that of
+    classification, grows from zero as `schedule` says; `notes` of the history hold both weights, the
+    energy at them, its three relative errors and the steps.
+
+    Parameters
+    ----------
+    schedule : Ramp or Approach
+        How fast the weights grow to those of the problem.
+    momentum : float
+        The largest part of the last change of W and of H that is added to the next; a rise of the
+        energy resets it to zero.
+    max_halvings : int
+        How often a step may be halved before its variable is left as it is.
+
+    References
+    ----------
+    Thom, Schweiger and Palm, Supervised matrix factorization with sparseness constraints and fast
+    inference, IJCNN 2011.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> from conicnmf.families.autoencoders import SCFC, FastCodes, Ramp
+    >>> V = np.random.default_rng(0).standard_normal((16, 60))
+    >>> history = FastCodes(V, 4).solve(SCFC(Ramp(5)), stop=10).history.to_frame()
+    >>> history["alpha_i"].tolist()[5:8]
+    [0.4, 0.5, 0.5]
+    """
+
+    schedule: Schedule = field(default_factory=Ramp)
+    momentum: float = 0.95
+    max_halvings: int = 6
+
+    solves: ClassVar[type[BaseProblem]] = FastCodes
+    monotone: ClassVar[bool] = False
+    states_objective: ClassVar[bool] = False
+    default_stop: ClassVar[Stop] = MaxIter(500)
+
+    def start(self, problem: FastCodes, context: Context) -> Memo:
+        """Return the memo of the first sweep."""
+        return Memo()
+
+    def sweep(self, problem: FastCodes, factors: Factors, memo: Memo) -> Sweep[Memo]:
+        """Move the codes, the encoder, the output and the filters once each."""
+        infer, teach = self.schedule.shares(memo.count)
+        weights = problem.weights(infer, teach)
+        point = memo.point or Point.at(problem, factors)
+        steps = memo.steps or moves.first_steps(point)
+        limits = self.momentum, self.max_halvings
+        before = memo.before or {"B": point.B, "H": point.H}
+        now = {"B": point.B, "H": point.H}
+        moves.move_codes(point, weights, before["H"], steps["H"], limits)
+        if weights.infer or weights.teach:
+            move_encoder(point, weights, steps, self.max_halvings)
+        if weights.teach:
+            moves.move_output(point, weights, steps, limits)
+        moves.move_filters(point, weights, before["B"], steps["W"], limits)
+        notes = self._notes(problem, point, infer, teach, steps)
+        memo = Memo(memo.count + 1, now, steps, point)
+        return Sweep(point.factors, memo, point.energy(problem.weights()), notes=notes)
+
+    def _notes(
+        self, view: FastCodes, point: Point, infer: float, teach: float, steps: StepSizes
+    ) -> dict[str, float]:
+        return {
+            "alpha_i": view.alpha_i * infer,
+            "alpha_c": (view.alpha_c or 0.0) * teach,
+            "energy": point.energy(view.weights(infer, teach)),
+            "reconstruction": point.fit / view.size,
+            "inference": point.gap / view.n_filters,
+            "classification": point.miss / view.V.shape[1],
+        } | {f"step_{name}": step_size.step for name, step_size in steps.items()}
+
+    def pack(self, memo: Memo) -> dict[str, Array]:
+        """Return the memo as arrays; what follows from the variables is left out."""
+        return {"count": np.array([float(memo.count)])} | memo.before | pack_steps(memo.steps)
+
+    def unpack(self, arrays: dict[str, Array], memo: Memo) -> Memo:
+        """Return the memo that `pack` wrote."""
+        before: dict[str, Array] = {n: arrays[n] for n in ("B", "H") if n in arrays}
+        count = int(arrays["count"][0])
+        return replace(memo, count=count, before=before, steps=unpack_steps(arrays))

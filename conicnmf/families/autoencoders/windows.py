@@ -1,0 +1,66 @@
+"""Local filters to start from: random samples seen through small windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.types import Array
+from conicnmf.validate import as_data, as_rank
+
+
+def windows(
+    V: Any,
+    n_filters: int,
+    image_shape: tuple[int, int],
+    width: float | None = None,
+    seed: int = 0,
+    signed: bool = False,
+) -> Array:
+    """Return `n_filters` random samples, each times a Gaussian window at a random place.
+
+    Gradient steps make scattered filters local only slowly; these are local from the start.
+
+    Parameters
+    ----------
+    V : array of shape (d, M)
+        Images as columns, row by row. Each is shifted to a least value of zero.
+    n_filters : int
+    image_shape : tuple of int
+        Rows and columns of an image.
+    width : float, optional
+        Standard deviation of a window in pixels; an eighth of the image by default.
+    seed : int
+    signed : bool
+        Take differences of two random samples: filters of both signs.
+
+    Returns
+    -------
+    array of shape (d, n_filters)
+        For example as ``init={"W": …}`` of a solve.
+
+    Examples
+    --------
+    >>> windows(np.random.default_rng(0).random((12, 5)), 7, (3, 4)).shape
+    (12, 7)
+    """
+    X, n = as_data(V), as_rank(n_filters)
+    rows, columns = image_shape
+    if rows * columns != len(X):
+        raise InputError(
+            f"image_shape must have {len(X)} pixels, one a row of V, got {rows} × {columns}"
+        )
+    sd = max(rows, columns) / 8 if width is None else width
+    if not sd > 0:
+        raise InputError(f"width must be > 0, got {width}; leave it out for an eighth of the image")
+    rng = np.random.default_rng(seed)
+    # Centres keep off the border, where images show little.
+    centres = rng.uniform(0.15, 0.85, (n, 2)) * (rows - 1, columns - 1)
+    down = np.exp(-((np.arange(rows) - centres[:, :1]) ** 2) / (2 * sd**2))
+    across = np.exp(-((np.arange(columns) - centres[:, 1:]) ** 2) / (2 * sd**2))
+    seen = (down[:, :, None] * across[:, None, :]).reshape(n, -1).T
+    samples, others = X[:, rng.integers(X.shape[1], size=(2, n))].swapaxes(0, 1)
+    shown = samples - (others if signed else samples.min(axis=0))
+    return np.asarray(shown * seen, dtype=X.dtype)

@@ -1,0 +1,30 @@
+"""Sparse codes of samples in a given dictionary."""
+
+from conicnmf.families.coding.coded import Coded
+from conicnmf.families.coding.coders import (
+    L0,
+    OMP,
+    Coder,
+    ForwardBackward,
+    Lasso,
+    LeastSquares,
+    SquaredLasso,
+    Threshold,
+)
+from conicnmf.families.coding.sparse_code import sparse_code
+from conicnmf.solve.methods.base import register_solvers
+
+__all__ = [
+    "L0",
+    "OMP",
+    "Coded",
+    "Coder",
+    "ForwardBackward",
+    "Lasso",
+    "LeastSquares",
+    "SquaredLasso",
+    "Threshold",
+    "sparse_code",
+]
+
+register_solvers(Coded)

@@ -1,0 +1,100 @@
+"""Alternation with a coding step: sparse codes for H, least squares or a coder for W."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from conicnmf.families.coding.coders import Coder, LeastSquares
+from conicnmf.families.coding.sparse_code import squared_norms
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.blocks import Block
+from conicnmf.model.problem import Problem
+from conicnmf.solve.methods.base import Context, Solver, Sweep
+from conicnmf.solve.methods.revive import revive
+from conicnmf.solve.needs import LossWith, nonnegative_only, uncapped
+from conicnmf.solve.stop import MaxIter, Stop
+from conicnmf.types import Array, Factors
+
+_LEAST_SQUARES = LeastSquares()
+
+
+def no_penalties(block: Block) -> Iterator[str]:
+    """Yield the penalties, which a coding step cannot see."""
+    for penalty in block.penalties:
+        yield f"{penalty} on {block.name} is not seen by a coding step; use a Lasso coder"
+
+
+@dataclass(frozen=True)
+class Coded(Solver[Problem, dict[str, Array]]):
+    """Alternate a coding step for H with one for W, whose columns keep unit norm.
+
+    Greedy coding steps have no objective over both factors: the history shows the reconstruction
+    error and the mean number of atoms in a code, and the last iterate is returned.
+
+    Parameters
+    ----------
+    code : Coder
+        How samples are coded, for example ``coding.L0(0.02)``.
+    dictionary : Coder
+        How the rows of W are found from the codes; `coding.L0` makes the dictionary sparse. It
+        drops entries for good reason only once the codes are about right: begin without it and go
+        on with ``init=(result.W, result.H)``.
+
+    References
+    ----------
+    O'Hanlon and Plumbley, Learning overcomplete dictionaries with l0-sparse non-negative matrix
+    factorisation, GlobalSIP 2013.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> V = np.random.default_rng(0).random((8, 20))
+    >>> result = cn.factorize(V, 4).solve(cn.Coded(cn.coding.OMP(max_atoms=2)), stop=5)
+    >>> int((result.H > 0).sum(axis=0).max())
+    2
+    """
+
+    code: Coder = _LEAST_SQUARES
+    dictionary: Coder = _LEAST_SQUARES
+
+    solves: ClassVar[type[BaseProblem]] = Problem
+    needs: ClassVar = (
+        uncapped,
+        LossWith(("quadratic",), "which coding steps need"),
+        no_penalties,
+        nonnegative_only,
+    )
+    monotone: ClassVar[bool] = False
+    states_objective: ClassVar[bool] = False
+    default_stop: ClassVar[Stop] = MaxIter(50)
+
+    def start(self, problem: Problem, context: Context) -> dict[str, Array]:
+        """Keep the squared norms of the data."""
+        return {block.name: squared_norms(block.Y) for block in problem.blocks}
+
+    def sweep(
+        self, problem: Problem, factors: Factors, memo: dict[str, Array]
+    ) -> Sweep[dict[str, Array]]:
+        """Code the samples, fit the dictionary, bring its columns to unit norm."""
+        for block, coder in zip(
+            reversed(problem.blocks), (self.code, self.dictionary), strict=True
+        ):
+            A, B = problem.given(block, factors).A, problem.rows(block, factors)
+            G, C = A.T @ A, np.asarray((block.Y.T @ A).T)
+            factors = problem.put(block, factors, coder.code(G, C, memo[block.name], B))
+            factors = revive(problem, block, factors)
+        factors = _unit_columns(factors)
+        atoms = float(np.count_nonzero(factors["H"]) / factors["H"].shape[1])
+        return Sweep(factors, memo, notes={"atoms": atoms})
+
+
+def _unit_columns(factors: Factors) -> Factors:
+    """Move the norms of W's columns into the rows of H."""
+    W, H = factors["W"], factors["H"]
+    norms = np.linalg.norm(W, axis=0)
+    safe: Array = np.where(norms > 0, norms, 1.0).astype(W.dtype)
+    return {**factors, "W": W / safe, "H": H * safe[:, None]}

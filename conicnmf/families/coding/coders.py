@@ -1,0 +1,207 @@
+"""Ways to code samples: each solves, exactly or greedily, for one column of H after the other.
+
+A coder sees a dictionary only through G = WᵀW and C = WᵀV, and codes all samples at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.kernels.elimination import eliminate
+from conicnmf.kernels.nnls import nnls_gram
+from conicnmf.kernels.pursuit import forward_backward, nn_omp
+from conicnmf.types import Array
+
+
+class Coder:
+    """A rule for non-negative codes of samples in a dictionary."""
+
+    def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
+        """Return the codes, one column a sample.
+
+        Parameters
+        ----------
+        G, C : array
+            WᵀW and WᵀV.
+        yy : array
+            The squared norm of each sample.
+        B : array, optional
+            Codes from before, whose supports make a warm start.
+        """
+        raise TypeError(f"{type(self).__name__} must define code(G, C, yy, B)")
+
+
+def _check(name: str, rule: str, value: float, ok: bool) -> None:
+    if not ok:
+        raise InputError(f"{name} needs {rule}, got {value}")
+
+
+@dataclass(frozen=True)
+class LeastSquares(Coder):
+    """Minimize ‖v − W h‖² over h ≥ 0, exactly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> LeastSquares().code(np.eye(2), np.array([[1.0], [-1.0]]), np.array([2.0])).ravel()
+    array([1., 0.])
+    """
+
+    def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
+        """Solve by an active-set method."""
+        return nnls_gram(G, C, B)
+
+
+@dataclass(frozen=True)
+class Lasso(Coder):
+    """Minimize ‖v − W h‖² + weight · ‖h‖₁ over h ≥ 0, exactly.
+
+    Where a paper halves the square, ½‖v − W h‖² + λ‖h‖₁, the weight is 2λ: ``Lasso(2 * lam)``
+    codes new samples in a basis from non-negative sparse coding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Lasso(0.5).code(np.eye(1), np.array([[1.0]]), np.array([1.0])).item()
+    0.75
+    """
+
+    weight: float
+
+    def __post_init__(self) -> None:
+        _check("Lasso", "a weight >= 0", self.weight, self.weight >= 0)
+
+    def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
+        """Shift the correlations: the penalty is linear on h ≥ 0."""
+        return nnls_gram(G, C - self.weight / 2, B)
+
+
+@dataclass(frozen=True)
+class SquaredLasso(Coder):
+    """Minimize ‖v − W h‖² + weight · ‖h‖₁² over h ≥ 0, exactly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> SquaredLasso(1.0).code(np.eye(1), np.array([[1.0]]), np.array([1.0])).round(12).item()
+    0.5
+    """
+
+    weight: float
+
+    def __post_init__(self) -> None:
+        _check("SquaredLasso", "a weight >= 0", self.weight, self.weight >= 0)
+
+    def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
+        """Add the weight to every entry of the Gram matrix, as a row of √weight to W would."""
+        return nnls_gram(G + self.weight, C, B)
+
+
+@dataclass(frozen=True)
+class Threshold(Coder):
+    """Least squares, with the codes below `threshold` set to zero.
+
+    With `refit` the kept codes are solved for anew.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> C = np.array([[1.0], [0.1]])
+    >>> Threshold(0.2).code(np.eye(2), C, np.array([1.01])).ravel()
+    array([1., 0.])
+    """
+
+    threshold: float
+    refit: bool = False
+
+    def __post_init__(self) -> None:
+        _check("Threshold", "a threshold >= 0", self.threshold, self.threshold >= 0)
+
+    def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
+        """Solve and cut off."""
+        H = nnls_gram(G, C, B)
+        H = np.where(self.threshold > H, 0.0, H).astype(H.dtype, copy=False)
+        # At the price 0 nothing more is dropped: least squares on the support of H.
+        return eliminate(G, C, yy, H, 0.0) if self.refit else H
+
+
+@dataclass(frozen=True)
+class OMP(Coder):
+    """Non-negative orthogonal matching pursuit.
+
+    Atoms are added until there are `max_atoms` or ‖v − W h‖² ≤ rel_error · ‖v‖².
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> C = np.array([[1.0], [0.1]])
+    >>> OMP(max_atoms=1).code(np.eye(2), C, np.array([1.01])).ravel()
+    array([1., 0.])
+    """
+
+    max_atoms: int = 15
+    rel_error: float = 0.05
+
+    def __post_init__(self) -> None:
+        _check("OMP", "max_atoms >= 1", self.max_atoms, self.max_atoms >= 1)
+        _check("OMP", "rel_error >= 0", self.rel_error, self.rel_error >= 0)
+
+    def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
+        """Add one atom after the other to each sample."""
+        return nn_omp(G, C, yy, min(self.max_atoms, len(G)), self.rel_error)
+
+
+@dataclass(frozen=True, eq=False)
+class L0(Coder):
+    """Least squares, then backward elimination: atoms whose loss costs less than `weight` go.
+
+    The cost is ‖v − W h‖₂ + weight · ‖h‖₀, or ‖v − W h‖₂² + weight² · ‖h‖₀ when `squared`.
+    With `groups`, a label for each atom, the atoms of a group go together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> C = np.array([[1.0], [0.1]])
+    >>> L0(0.2, squared=True).code(np.eye(2), C, np.array([1.01])).ravel()
+    array([1., 0.])
+    """
+
+    weight: float
+    squared: bool = False
+    groups: Any = None
+
+    def __post_init__(self) -> None:
+        _check("L0", "a weight >= 0", self.weight, self.weight >= 0)
+
+    def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
+        """Solve, eliminate, solve again on what is left."""
+        return eliminate(G, C, yy, nnls_gram(G, C, B), self.weight, self.squared, self.groups)
+
+
+@dataclass(frozen=True)
+class ForwardBackward(Coder):
+    """A pursuit that adds and drops atoms under one cost, ‖v − W h‖₂² + weight² · ‖h‖₀.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> C = np.array([[1.0], [0.1]])
+    >>> ForwardBackward(0.2).code(np.eye(2), C, np.array([1.01])).ravel()
+    array([1., 0.])
+    """
+
+    weight: float
+    max_atoms: int | None = None
+
+    def __post_init__(self) -> None:
+        _check("ForwardBackward", "a weight >= 0", self.weight, self.weight >= 0)
+        if self.max_atoms is not None:
+            _check("ForwardBackward", "max_atoms >= 1", self.max_atoms, self.max_atoms >= 1)
+
+    def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
+        """Alternate additions and eliminations."""
+        return forward_backward(G, C, yy, self.weight, self.max_atoms or len(G))

@@ -1,0 +1,46 @@
+"""Problems with one factor, behind the same `solve`, results, comparisons and certificates.
+
+Maximize ½tr(WᵀAW) over W ≥ 0 (`QuadraticProjection`, `Discriminant`, `KernelDiscriminant`), or
+minimize ‖V − WWᵀV‖² (`ProjectiveNMF`); after Yang and Laaksonen (2007).
+"""
+
+from conicnmf.families.one_factor.additive import NaturalGradient, Oja
+from conicnmf.families.one_factor.cone_ascent import ConeAscent
+from conicnmf.families.one_factor.discriminant import Discriminant
+from conicnmf.families.one_factor.flip import MedianFlip
+from conicnmf.families.one_factor.kernel import KernelDiscriminant, kernel_fda
+from conicnmf.families.one_factor.multiplicative import PlainSplit, ProjectionRule
+from conicnmf.families.one_factor.online import HebbianStream, OnlineHebbian
+from conicnmf.families.one_factor.projective import ProjectiveNMF
+from conicnmf.families.one_factor.quadratic import QuadraticProjection
+from conicnmf.families.one_factor.reconstruct import ProjectedDescent, ProjectiveRule
+from conicnmf.solve.methods.base import register_solvers
+
+__all__ = [
+    "ConeAscent",
+    "Discriminant",
+    "HebbianStream",
+    "KernelDiscriminant",
+    "MedianFlip",
+    "NaturalGradient",
+    "Oja",
+    "OnlineHebbian",
+    "PlainSplit",
+    "ProjectedDescent",
+    "ProjectionRule",
+    "ProjectiveNMF",
+    "ProjectiveRule",
+    "QuadraticProjection",
+    "kernel_fda",
+]
+
+register_solvers(
+    ConeAscent,
+    ProjectiveRule,
+    ProjectionRule,
+    ProjectedDescent,
+    OnlineHebbian,
+    Oja,
+    NaturalGradient,
+    PlainSplit,
+)

@@ -1,0 +1,91 @@
+"""Additive rules: Oja's rule with normalisation, and the natural gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.families.one_factor.multiplicative import Rule
+from conicnmf.families.one_factor.needs import nonnegative_alone, orthonormal
+from conicnmf.families.one_factor.operators import Point
+from conicnmf.families.one_factor.problem import OneFactorProblem
+from conicnmf.solve.methods.base import Need
+from conicnmf.types import Array
+
+
+def direction(problem: OneFactorProblem, point: Point) -> Array:
+    """Return G − W(WᵀBG), which Oja's rules (14), (27), (39) and the natural gradient (29) share.
+
+    They differ in how they write the second term; with G = AW and a symmetric A it is the same.
+    """
+    W, G = point.W, point.G
+    return np.asarray(G - W @ (W.T @ (G if problem.norm is None else problem.in_norm(G))))
+
+
+@dataclass(frozen=True)
+class _Additive(Rule):
+    """A step of length `rate`, in units of the inverse of ‖G‖/‖W‖."""
+
+    rate: float = 0.2
+
+    def __post_init__(self) -> None:
+        if not self.rate > 0:
+            raise InputError(f"{self.name} needs rate > 0, got {self.rate}; try 0.2")
+
+    def ahead(self, problem: OneFactorProblem, point: Point) -> Array:
+        """Return W a step along the direction."""
+        size = float(np.linalg.norm(point.G)) or 1.0
+        step = self.rate * float(np.linalg.norm(point.W)) / size
+        return np.asarray(point.W + step * direction(problem, point), dtype=point.W.dtype)
+
+
+@dataclass(frozen=True)
+class Oja(_Additive):
+    """Oja's rule: W + γ(AW − WWᵀBAW), normalised, and clipped at zero.
+
+    Several columns are normalised to W(WᵀW)^(−1/2), one to wᵀBw = 1.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> from conicnmf.families.one_factor import Oja, QuadraticProjection
+    >>> round(cn.solve(QuadraticProjection(np.diag([1.0, 2.0])), Oja()).objective, 4)
+    -1.0
+    """
+
+    def move(
+        self, problem: OneFactorProblem, point: Point
+    ) -> tuple[Array | None, dict[str, float]]:
+        """Step, take the nearest orthonormal columns, and clip."""
+        W = self.ahead(problem, point)
+        if W.shape[1] > 1:
+            left, _, right = np.linalg.svd(W, full_matrices=False)
+            W = left @ right
+        return np.maximum(W, 0.0), {}
+
+
+@dataclass(frozen=True)
+class NaturalGradient(_Additive):
+    """The natural gradient of orthonormal columns: W + γ(G − WGᵀW), clipped at zero.
+
+    Nothing but its own second term and the largest singular value keeps the columns orthonormal.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> from conicnmf.families.one_factor import NaturalGradient, QuadraticProjection
+    >>> round(cn.solve(QuadraticProjection(np.diag([1.0, 2.0])), NaturalGradient()).objective, 4)
+    -1.0
+    """
+
+    needs: ClassVar[Sequence[Need]] = (nonnegative_alone, orthonormal)
+
+    def move(
+        self, problem: OneFactorProblem, point: Point
+    ) -> tuple[Array | None, dict[str, float]]:
+        """Step and clip."""
+        return np.maximum(self.ahead(problem, point), 0.0), {}

@@ -1,0 +1,173 @@
+"""Fisher's discriminant in a kernel space, with non-negative weights of the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from conicnmf.errors import InputError
+from conicnmf.families.one_factor.discriminant import class_means
+from conicnmf.families.one_factor.operators import as_symmetric, dense
+from conicnmf.families.one_factor.quadratic import QuadraticProjection
+from conicnmf.model.terms import Constraint
+from conicnmf.results import Result
+from conicnmf.types import Array
+from conicnmf.validate import as_data
+
+
+class KernelDiscriminant(QuadraticProjection):
+    """Maximize ½αᵀKUKα over α ≥ 0 with αᵀKKα = 1; α weighs the samples.
+
+    U averages within classes, so that the ratio of the two is the share of αᵀK that its class means
+    explain, at most 1. As published, K is not centred: projections that are the same for all
+    samples count as explained, and α favours them. `center=True` removes that.
+
+    Parameters
+    ----------
+    V : array or sparse matrix
+        Features × samples.
+    y : array
+        One class a sample.
+    kernel : str or callable
+        As in scikit-learn's `pairwise_kernels`; "precomputed" takes V as K.
+    center : bool
+        Centre the kernel first.
+    constraints : list of Constraint
+        On α.
+    **parameters
+        Of the kernel, such as ``gamma=0.1``.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> from conicnmf.families.one_factor import KernelDiscriminant
+    >>> V = np.array([[0.0, 1.0, 4.0, 5.0], [1.0, 0.0, 0.5, 1.0]])
+    >>> problem = KernelDiscriminant(V, [0, 0, 1, 1], kernel="rbf", center=True)
+    >>> -2 * cn.solve(problem).objective > 0.8
+    True
+    """
+
+    K: Array
+    centre: Array | None
+
+    def __init__(
+        self,
+        V: Any,
+        y: Any,
+        kernel: Any = "linear",
+        *,
+        center: bool = False,
+        constraints: Sequence[Constraint] = (),
+        **parameters: Any,
+    ) -> None:
+        data = as_data(V)
+        K = kernel_matrix(data, kernel, **parameters)
+        codes, _, _ = class_means(K, y)
+        centre = K.mean(axis=0) if center else None
+        K = centred(K) if center else K
+        U = same_class(codes)
+        for name, value in (("K", K), ("centre", centre), ("_data", data)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_kernel", (kernel, parameters))
+        super().__init__(_mirrored(K @ U @ K), 1, _mirrored(K @ K), constraints=constraints)
+
+    @property
+    def unbounded(self) -> None:
+        """Nothing: U is a projection, so αᵀKUKα never exceeds αᵀKKα, however singular K is."""
+        return None
+
+    def project(self, result: Result, V: Any) -> Array:
+        """Return the projections αᵀk(·, v) of samples, up to a constant when K is centred."""
+        kernel, parameters = self._kernel  # type: ignore[attr-defined]
+        new = as_data(V)
+        if kernel == "precomputed":
+            values = dense(new).T
+        else:
+            values = pairwise_kernels(new.T, self._data.T, metric=kernel, **parameters)  # type: ignore[attr-defined]
+        alpha = result.W[:, 0]
+        if self.centre is not None:
+            alpha = alpha - alpha.mean()
+        return np.asarray(values @ alpha)
+
+    @staticmethod
+    def ranking(result: Result) -> NDArray[np.intp]:
+        """Return the samples from the largest weight to the smallest."""
+        return np.argsort(-result.W[:, 0], kind="stable")
+
+
+def kernel_matrix(V: Any, kernel: Any, **parameters: Any) -> Array:
+    """Return K between all samples, the columns of V.
+
+    Examples
+    --------
+    >>> kernel_matrix(np.eye(2), "linear")
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    if kernel == "precomputed":
+        return dense(as_symmetric(V, "K"))
+    try:
+        K = pairwise_kernels(V.T, metric=kernel, **parameters)
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            f"kernel must be one that scikit-learn's pairwise_kernels takes, got {kernel!r} "
+            f"({error}); try 'linear' or 'rbf'"
+        ) from error
+    return _mirrored(np.asarray(K, dtype=float))
+
+
+def centred(K: Array) -> Array:
+    """Return the kernel of the samples minus their mean in the kernel space."""
+    mean = K.mean(axis=0)
+    return _mirrored(K - mean - mean[:, None] + mean.mean())
+
+
+def same_class(codes: NDArray[np.intp]) -> Array:
+    """Return U: 1/n_c where two samples share the class c, else 0."""
+    same = codes[:, None] == codes
+    return np.asarray(same / same.sum(axis=0))
+
+
+def _mirrored(X: Array) -> Array:
+    """Return X without the rounding that makes it unsymmetric."""
+    return np.asarray((X + X.T) / 2)
+
+
+def kernel_fda(K: Any, y: Any, ridge: float = 1e-3) -> Array:
+    """Return the weights of kernel Fisher discriminant analysis, signs free; a baseline.
+
+    Parameters
+    ----------
+    K : array
+        The kernel between all samples.
+    y : array
+        One class a sample.
+    ridge : float
+        Added to K K, in units of its mean diagonal.
+
+    Returns
+    -------
+    array
+        The leading generalised eigenvector of the centred K U K against K K.
+
+    Examples
+    --------
+    >>> x = np.array([0.0, 1.0, 4.0, 5.0])
+    >>> alpha = kernel_fda(np.outer(x, x), [0, 0, 1, 1])
+    >>> bool(np.ptp(np.sign(x * (x @ alpha) - (x * (x @ alpha)).mean())) == 2)
+    True
+    """
+    if not ridge > 0:
+        raise InputError(f"kernel_fda needs ridge > 0, got {ridge}; K K is often singular")
+    kernel = centred(dense(as_symmetric(K, "K")))
+    codes, _, _ = class_means(kernel, y)
+    between, total = _mirrored(kernel @ same_class(codes) @ kernel), _mirrored(kernel @ kernel)
+    n = len(total)
+    total[np.diag_indices(n)] += ridge * (np.trace(total) or 1.0) / n
+    _, vectors = eigh(between, total, subset_by_index=[n - 1, n - 1])
+    return np.asarray(vectors[:, 0])

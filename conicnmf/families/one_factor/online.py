@@ -1,0 +1,196 @@
+"""The non-negative linear Hebbian network on a stream of samples.
+
+Printed for one sample, the rule cancels the output of the network: each row of W would merely be
+rescaled, and a single zero in the sample would end its row for good. Running averages of v yᵀ and
+y yᵀ with y = Wᵀv take the place of the single products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.families.one_factor.multiplicative import ratio, without_dust
+from conicnmf.families.one_factor.needs import nonnegative_alone, reconstruction
+from conicnmf.families.one_factor.operators import dense
+from conicnmf.families.one_factor.problem import OneFactorProblem
+from conicnmf.model.base import BaseProblem
+from conicnmf.solve.methods.base import Context, Need, Solver, Sweep
+from conicnmf.solve.stop import MaxIter, Stop
+from conicnmf.types import Array, Data, Factors, stored
+from conicnmf.validate import as_data, as_matrix, as_rank
+
+if TYPE_CHECKING:
+    from conicnmf.families.one_factor.projective import ProjectiveNMF
+
+
+@dataclass(frozen=True, eq=False)
+class HebbianState:
+    """W, the running averages N of v yᵀ and C of y yᵀ, and how many batches were seen."""
+
+    W: Array
+    N: Array
+    C: Array
+    seen: int = 0
+
+    @property
+    def learned(self) -> Array:
+        """W without the features that have been zero so far, with largest singular value 1."""
+        return _normalised(np.where(self.N > 0, self.W, 0.0).astype(self.W.dtype))
+
+    @classmethod
+    def begin(cls, W: Array) -> HebbianState:
+        """Return the state before the first sample."""
+        r = W.shape[1]
+        return cls(_normalised(W), np.zeros_like(W), np.zeros((r, r), dtype=W.dtype))
+
+    def after(self, X: Array, rate: float) -> HebbianState:
+        """Return the state after a batch of samples, the columns of X."""
+        Y = self.W.T @ X
+        share = max(rate, 1 / (self.seen + 1))  # the first samples are averaged plainly
+        weight = share / X.shape[1]
+        N = (1 - share) * self.N + weight * (X @ Y.T)
+        C = (1 - share) * self.C + weight * (Y @ Y.T)
+        # A feature that has been zero so far is not known yet; zero would be for good.
+        factor = np.where(N > 0, ratio(N, self.W @ C), 1.0).astype(N.dtype)
+        W = _normalised(without_dust(self.W * factor))
+        return HebbianState(W, N, C, self.seen + 1)
+
+
+def _normalised(W: Array) -> Array:
+    """Return W with largest singular value 1: the rule alone would invert its scale."""
+    size = float(np.linalg.eigvalsh(W.T @ W)[-1])
+    return W / np.sqrt(size).astype(W.dtype) if size > 0 else W
+
+
+def _stream(state: HebbianState, V: Data, order: Any, rate: float, batch: int) -> HebbianState:
+    """Return the state after all samples in this order."""
+    # Rows of the transpose are stored together, so one sample is read without touching the others.
+    samples = V.T.tocsr() if hasattr(V, "tocsr") else np.ascontiguousarray(V.T)
+    for first in range(0, len(order), batch):
+        X = dense(samples[order[first : first + batch]]).T
+        state = state.after(X, rate)
+    return state
+
+
+def _check(rate: float, batch: int, name: str) -> None:
+    if not 0 < rate <= 1:
+        raise InputError(f"{name} needs 0 < rate <= 1, got {rate}; try 0.005")
+    if batch < 1:
+        raise InputError(f"{name} needs batch >= 1, got {batch}; 1 learns from every sample")
+
+
+_Memo = tuple[HebbianState | None, np.random.Generator]
+
+
+@dataclass(frozen=True)
+class OnlineHebbian(Solver["ProjectiveNMF", _Memo]):
+    """One pass over the samples, in random order, in each iteration.
+
+    Parameters
+    ----------
+    rate : float
+        The weight of the newest batch in the running averages.
+    batch : int
+        Samples between two updates of W.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> from conicnmf.families.one_factor import OnlineHebbian, ProjectiveNMF
+    >>> V = np.repeat(np.eye(2), 3, axis=0) @ np.random.default_rng(0).random((2, 500))
+    >>> cn.solve(ProjectiveNMF(V, 2), OnlineHebbian()).relative_error < 1e-3
+    True
+    """
+
+    rate: float = 0.005
+    batch: int = 1
+    solves: ClassVar[type[BaseProblem]] = OneFactorProblem
+    needs: ClassVar[Sequence[Need]] = (reconstruction, nonnegative_alone)
+    monotone: ClassVar[bool] = False
+    default_stop: ClassVar[Stop] = MaxIter(3)
+
+    def __post_init__(self) -> None:
+        _check(self.rate, self.batch, "OnlineHebbian")
+
+    def start(self, problem: ProjectiveNMF, context: Context) -> _Memo:
+        """Remember where the order of the samples comes from."""
+        return None, context.rng
+
+    def sweep(self, problem: ProjectiveNMF, factors: Factors, memo: _Memo) -> Sweep[_Memo]:
+        """Pass over the samples once."""
+        state, rng = memo
+        state = HebbianState.begin(factors["W"]) if state is None else state
+        order = rng.permutation(problem.V.shape[1])
+        state = _stream(state, problem.V, order, self.rate, self.batch)
+        point = problem.scaled(state.learned)
+        return Sweep({"W": point.W}, (state, rng), problem.value(point))
+
+
+class HebbianStream:
+    """The on-line network for data that arrive bit by bit.
+
+    Parameters
+    ----------
+    rank : int
+    rate, batch : see `OnlineHebbian`
+    seed : int
+        Fixes the start.
+    W : array, optional
+        A start of one's own, features × rank.
+
+    Attributes
+    ----------
+    W : array
+        What was learned so far, with largest singular value 1.
+
+    Examples
+    --------
+    >>> from conicnmf.families.one_factor import HebbianStream
+    >>> stream, rng = HebbianStream(rank=2), np.random.default_rng(0)
+    >>> for _ in range(20):
+    ...     stream = stream.partial_fit(np.repeat(np.eye(2), 3, axis=0) @ rng.random((2, 50)))
+    >>> (stream.W.T > 0.5).astype(int).tolist()
+    [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0]]
+    """
+
+    def __init__(
+        self, rank: int, rate: float = 0.005, batch: int = 1, seed: int = 0, W: Any = None
+    ) -> None:
+        _check(rate, batch, "HebbianStream")
+        self.rank, self.rate, self.batch, self.seed = as_rank(rank), rate, batch, seed
+        self._given = W
+        self._state: HebbianState | None = None
+
+    @property
+    def W(self) -> Array:
+        """What was learned so far."""
+        if self._state is None:
+            raise InputError("HebbianStream has seen no sample yet; call partial_fit(V) first")
+        return self._state.learned
+
+    def partial_fit(self, V: Any) -> HebbianStream:
+        """Learn from more samples, the columns of V, in the order given; returns itself."""
+        data = as_data(V)
+        if stored(data).min(initial=0.0) < 0:
+            raise InputError("HebbianStream needs V >= 0, got negative entries; shift V")
+        m = data.shape[0]
+        if self._state is None:
+            self._state = HebbianState.begin(self._begin(m, data.dtype))
+        elif self._state.W.shape[0] != m:
+            raise InputError(
+                f"V must have the {self._state.W.shape[0]} features seen before, got {m}"
+            )
+        order = np.arange(data.shape[1])
+        self._state = _stream(self._state, data, order, self.rate, self.batch)
+        return self
+
+    def _begin(self, m: int, dtype: Any) -> Array:
+        if self._given is not None:
+            return as_matrix(self._given, "W", (m, self.rank)).astype(dtype)
+        entries = 1.0 - np.random.default_rng(self.seed).random((m, self.rank))
+        return np.asarray(entries, dtype=dtype)

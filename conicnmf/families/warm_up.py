@@ -1,0 +1,89 @@
+"""Compile all kernels before they are needed, in several processes at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from conicnmf import geometry
+from conicnmf.errors import InputError
+from conicnmf.kernels import descent, elimination, hals, intersections, nnls, pursuit
+
+Calls = list[Callable[[], object]]
+
+
+def warm_up(workers: int = 2) -> float:
+    """Compile every kernel for double precision and return the seconds it took.
+
+    Kernels are compiled when they are first called, and kept on disk. This fills the disk's store
+    once, for a container's image or before work is timed; later calls have nothing to do.
+
+    Parameters
+    ----------
+    workers : int
+        How many processes compile at once; the kernels make five groups.
+
+    Examples
+    --------
+    >>> warm_up(workers=1) >= 0  # doctest: +SKIP
+    True
+    """
+    if workers < 1:
+        raise InputError(f"warm_up needs workers >= 1, got {workers}; the default is 2")
+    begin = time.perf_counter()
+    Parallel(n_jobs=workers, batch_size=1)(delayed(_compile)(name) for name in first_calls())
+    return time.perf_counter() - begin
+
+
+def _compile(group: str) -> None:
+    for call in first_calls()[group]:
+        call()
+
+
+def first_calls() -> dict[str, Calls]:
+    """Return small calls that reach every kernel, by group; groups share little, longest first.
+
+    Examples
+    --------
+    >>> list(first_calls())
+    ['projections and sweeps', 'least squares', 'elimination', 'pursuit', 'autoencoders']
+    """
+    from conicnmf.families.autoencoders import (  # not needed to import the package
+        FastCodes,
+        standardize,
+    )
+
+    rng = np.random.default_rng(0)
+    A, Y, X = rng.random((6, 4)), rng.random((6, 5)), rng.standard_normal((4, 5))
+    G, C, yy, B = A.T @ A, A.T @ Y, (Y * Y).sum(axis=0), rng.random((4, 5))
+    held = np.array([True, False, True, False])
+    taught = FastCodes(standardize(rng.random((6, 8))), 2, y=[0, 1] * 4)
+    return {
+        "projections and sweeps": [
+            lambda: geometry.project_band(X, 0.5, 0.8),
+            lambda: geometry.hoyer_sparseness(X),
+            lambda: geometry.project_hoyer(X, 1.5, 1.0),
+            lambda: geometry.project_halfspace_cone(X, X, 0.5),
+            lambda: intersections.project_orthant_plane(X, X),
+            lambda: intersections.project_orthant_plane_cone(X, X, 0.5),
+            lambda: geometry.project_norm_ball(X),
+            lambda: geometry.project_unit_norm(X),
+            lambda: geometry.project_l0(X, 2),
+            lambda: geometry.project_simplex(X),
+            lambda: geometry.project_l1_ball(X),
+            lambda: intersections.project_near(X, B, 0.5),
+            lambda: hals.hals_sweeps(G, C, B, 2),
+            lambda: descent.descend_held(G, C, B, X, held, 0.9),
+            lambda: descent.descend_near(G, C, B, np.full(4, 0.1), 0.9),
+        ],
+        "least squares": [lambda: nnls.nnls_gram(G, C)],
+        "elimination": [lambda: elimination.eliminate(G, C, yy, B, 0.1)],
+        "pursuit": [
+            lambda: pursuit.nn_omp(G, C, yy, 2),
+            lambda: pursuit.forward_backward(G, C, yy, 0.1, 2),
+        ],
+        "autoencoders": [lambda: taught.solve(stop=5, throw=False)],
+    }

@@ -1,0 +1,1 @@
+"""Problems as stated: losses, penalties, constraints, and CVXPY expressions read into them."""

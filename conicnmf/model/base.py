@@ -1,0 +1,123 @@
+"""What `solve` needs to know of a problem, whatever its variables are.
+
+The engine, comparisons, certificates and reports know this page only. `Problem` is the kind that is
+stated from terms or CVXPY expressions and seen as blocks; families of methods bring their own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.types import Array, Factors
+
+if TYPE_CHECKING:
+    from conicnmf.results import Iteration, Result
+    from conicnmf.solve.engine import Monitor
+    from conicnmf.solve.methods.base import AnySolver
+    from conicnmf.solve.starts import Init
+    from conicnmf.solve.stop import Stop
+
+
+class BaseProblem(ABC):
+    """Variables by name, an objective to be minimized, and the solvers that know how."""
+
+    kind: ClassVar[str]
+    """What messages call such a problem."""
+
+    @property
+    @abstractmethod
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each variable."""
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """One block a variable, in the order of a sweep; none where solvers see the whole."""
+        return ()
+
+    def subproblems(self, factors: Factors) -> list[tuple[Subproblem, Array]]:
+        """Return each block with the others held at these factors, and its own variable."""
+        return []
+
+    @abstractmethod
+    def objective(self, factors: Factors) -> float:
+        """Return the stated objective."""
+
+    def restated(self, factors: Factors) -> float:
+        """Return the objective by another route, where there is one."""
+        return self.objective(factors)
+
+    def relative_error(self, factors: Factors) -> float:
+        """Return ‖V − reconstruction‖²/‖V‖², not a number where nothing is reconstructed."""
+        return float("nan")
+
+    @property
+    def unit(self) -> float:
+        """The size of the data as the objective sees it: its rounding is relative to this."""
+        return 0.0
+
+    def violations(self, factors: Factors) -> dict[str, float]:
+        """Return the largest violation of each constraint."""
+        return {}
+
+    def collapsed(self, factors: Factors) -> bool:
+        """Whether a variable lost what it must keep."""
+        return False
+
+    def components(self, factors: Factors) -> list[tuple[Array, Array]]:
+        """Return the pairs (columns, rows) whose outer products are the components."""
+        return []
+
+    @abstractmethod
+    def start(self, init: Any, rng: np.random.Generator) -> Factors:
+        """Return a feasible start: from `init`, or a default when that is None."""
+
+    def preferred(self) -> Sequence[tuple[AnySolver, str]]:
+        """Return solvers in the order in which to try them when none is named, each with a reason."""
+        from conicnmf.solve.choice import known_solvers
+
+        return [(solver, "it is the first that fits") for solver in known_solvers(self)]
+
+    def gains(self, factors: Factors) -> dict[str, float]:
+        """Return by how much of the objective another route could still lower it, by variable."""
+        return {}
+
+    def explain(self) -> str:
+        """Return which solvers fit, why the others do not, and which one is picked by default."""
+        from conicnmf.solve.choice import explain
+
+        return explain(self)
+
+    def solve(
+        self,
+        solver: AnySolver | str | None = None,
+        *,
+        init: Init = None,
+        stop: Stop | int | None = None,
+        seed: int | None = 0,
+        callback: Callable[[Iteration, Factors], Any] | None = None,
+        time_limit: float | None = None,
+        checkpoint: str | Path | None = None,
+        progress: bool | Monitor = False,
+        throw: bool = True,
+    ) -> Result:
+        """Solve the problem; see `conicnmf.solve` for what the options mean."""
+        from conicnmf.solve.engine import solve
+
+        return solve(
+            self,
+            solver,
+            init=init,
+            stop=stop,
+            seed=seed,
+            callback=callback,
+            time_limit=time_limit,
+            checkpoint=checkpoint,
+            progress=progress,
+            throw=throw,
+        )

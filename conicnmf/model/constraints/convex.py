@@ -1,0 +1,73 @@
+"""Any convex constraint on one factor, as CVXPY states it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf.errors import ModelError
+from conicnmf.model.terms import Constraint, Example
+from conicnmf.types import Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Convex(Constraint):
+    """The convex CVXPY constraints that `fn` returns for a factor.
+
+    `fn` receives the factor as the user knows it (W is features × rank, H is rank × samples) and
+    returns one constraint or a list. Its violation is CVXPY's own, in the units of the constraint.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, numpy as np
+    >>> smooth = Convex(lambda H: cp.abs(cp.diff(H, axis=1)) <= 0.1, name="smooth rows")
+    >>> smooth.violation(np.array([[0.0, 0.5]])).round(6)
+    array([0.4])
+    """
+
+    fn: Callable[[cp.Expression], cp.Constraint | Iterable[cp.Constraint]]
+    name: str = ""
+    flipped: bool = False
+    unit: float = 1.0
+
+    def __repr__(self) -> str:
+        return f"Convex({self.name or getattr(self.fn, '__name__', 'constraint')})"
+
+    def transposed(self) -> Convex:
+        """Hand the user's function the transpose from now on."""
+        return replace(self, flipped=not self.flipped)
+
+    def check(self, shape: tuple[int, int]) -> None:
+        """Raise a `ModelError` unless the function returns convex constraints."""
+        for constraint in self.cone(cp.Variable(shape)):
+            if not constraint.is_dcp():
+                raise ModelError(
+                    f"{self} must return convex constraints, got {constraint}, which breaks CVXPY's "
+                    "rules; write it as convex <= concave or affine == affine"
+                )
+
+    def violation(self, B: Array) -> Array:
+        """Return CVXPY's violation of every entry of the constraints."""
+        with np.errstate(divide="ignore", invalid="ignore"):  # a cone at zero divides by its norm
+            parts = [np.ravel(part.violation()) for part in self.cone(cp.Constant(B))]
+        return np.concatenate(parts) if parts else np.zeros(1)
+
+    def cone(self, B: cp.Expression) -> list[cp.Constraint]:
+        """Return the user's constraints."""
+        own = B if self.unit == 1 else B / self.unit
+        stated: Any = self.fn(own.T if self.flipped else own)
+        return [stated] if isinstance(stated, cp.Constraint) else list(stated)
+
+    def scaled(self, c: float) -> Convex:
+        """Hand the user's function the factor in its own unit from now on."""
+        return replace(self, unit=c * self.unit)
+
+    @classmethod
+    def examples(cls) -> list[Example]:
+        """Return a bound on differences."""
+        constraint = cls(lambda X: cp.abs(cp.diff(X, axis=1)) <= 1)
+        return [Example(constraint, np.array([[0.0, 0.5, 1.0]]), np.array([[0.0, 2.0, 1.0]]))]

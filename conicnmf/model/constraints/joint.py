@@ -1,0 +1,168 @@
+"""Projections on several constraints at once.
+
+Projecting on one constraint after the other does not give the nearest point of their
+intersection, so each combination with a known projection is registered here as what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conicnmf.errors import InfeasibleError
+from conicnmf.geometry.band import project_band
+from conicnmf.geometry.norms import project_norm_ball, project_unit_norm
+from conicnmf.model.constraints.entrywise import NonNegative
+from conicnmf.model.constraints.norms import NormBall, UnitNorm
+from conicnmf.model.constraints.sparseness import Sparseness
+from conicnmf.model.terms import Constraint, Each, pieces
+from conicnmf.types import Array
+
+Rule = Callable[..., Array]
+_RULES: list[tuple[tuple[type[Constraint], ...], Rule]] = []
+
+
+def joint_projection(*kinds: type[Constraint]) -> Callable[[Rule], Rule]:
+    """Register a function (rows, *constraints) as the projection on these kinds together.
+
+    A constraint of a subclass is projected on like one of its base class.
+    """
+
+    def register(rule: Rule) -> Rule:
+        _RULES.append((kinds, rule))
+        return rule
+
+    return register
+
+
+@joint_projection(NonNegative, Sparseness)
+def _band(rows: Array, _: NonNegative, band: Sparseness) -> Array:
+    return project_band(rows, band.min, band.max)[0]
+
+
+@joint_projection(NonNegative, Sparseness, UnitNorm)
+def _unit_band(rows: Array, _: NonNegative, band: Sparseness, unit: UnitNorm) -> Array:
+    return unit.stretched(project_band(rows, band.min, band.max)[1])
+
+
+@joint_projection(NonNegative, Sparseness, NormBall)
+def _short_band(rows: Array, _: NonNegative, band: Sparseness, ball: NormBall) -> Array:
+    # The band is a cone: the nearest point in the ball is on the ray of the nearest point.
+    return project_norm_ball(project_band(rows, band.min, band.max)[0], ball.radius)
+
+
+@joint_projection(NonNegative, UnitNorm)
+def _unit_orthant(rows: Array, _: NonNegative, unit: UnitNorm) -> Array:
+    return unit.stretched(project_unit_norm(rows, nonneg=True))
+
+
+@joint_projection(NonNegative, NormBall)
+def _short_orthant(rows: Array, _: NonNegative, ball: NormBall) -> Array:
+    return project_norm_ball(np.maximum(rows, 0), ball.radius)
+
+
+def merged_bounds(constraints: Sequence[Constraint]) -> tuple[Array, Array]:
+    """Return the bounds on the entries that all constraints together allow, as far as they say."""
+    lower, upper = np.asarray(-np.inf), np.asarray(np.inf)
+    for constraint in constraints:
+        if "bounds" in constraint.abilities:
+            low, high = constraint.bounds()
+            lower, upper = np.maximum(lower, low), np.minimum(upper, high)
+        elif constraint.implies_nonnegative:
+            lower = np.maximum(lower, 0.0)
+    clash = np.atleast_2d(lower > upper)
+    if clash.any():
+        place = tuple(np.argwhere(clash)[0])
+        low, high = (np.broadcast_to(bound, clash.shape)[place] for bound in (lower, upper))
+        raise InfeasibleError(
+            f"{', '.join(map(str, constraints))} contradict each other: an entry of component "
+            f"{place[0]} must be at least {low:g} and at most {high:g}; relax one of them"
+        )
+    return lower, upper
+
+
+@dataclass(frozen=True, eq=False)
+class JointProjection:
+    """The nearest point in all constraints of a factor; `each` says what it is a product over."""
+
+    each: Each
+    apply: Callable[[Array, slice], Array]
+
+    def __call__(self, B: Array, rows: slice = slice(None)) -> Array:
+        """Project the given rows (all of them where the pieces are not rows)."""
+        return self.apply(B, rows)
+
+
+def find_projection(constraints: Sequence[Constraint]) -> JointProjection | None:
+    """Return the projection on all constraints together, or nothing when none is known.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> find_projection([cn.NonNegative(), cn.UnitNorm()])(np.array([[3.0, 4.0], [-1.0, 2.0]]))
+    array([[0.6, 0.8],
+           [0. , 1. ]])
+    """
+    lower, upper = merged_bounds(constraints)
+    shaped = [c for c in constraints if "bounds" not in c.abilities]
+    if not shaped:
+        return JointProjection("entry", _Clip(lower, upper))
+    each = shaped[0].each
+    if len({c.each for c in shaped}) > 1:
+        return None
+    if np.isfinite(upper).any() or (np.isfinite(lower) & (lower != 0)).any():
+        return None
+    nonneg = bool((lower == 0).all())
+    if not nonneg and np.isfinite(lower).any():
+        return None
+    if len(shaped) == 1 and "project" in shaped[0].abilities:
+        only = shaped[0]
+        if not nonneg or only.implies_nonnegative:
+            return JointProjection(each, _Alone(only))
+    members = [NonNegative(), *shaped] if nonneg else shaped
+    for kinds, rule in _RULES:
+        ordered = _in_order(members, kinds)
+        if ordered is not None:
+            return JointProjection(each, _Rows(rule, ordered, each))
+    return None
+
+
+def _in_order(
+    members: Sequence[Constraint], kinds: Sequence[type[Constraint]]
+) -> list[Constraint] | None:
+    """Return the members in the order of a rule's kinds, nothing when the rule is for others."""
+    found = [[c for c in members if isinstance(c, kind)] for kind in kinds]
+    fits = len(members) == len(kinds) and all(len(own) == 1 for own in found)
+    return [own[0] for own in found] if fits else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Clip:
+    lower: Array
+    upper: Array
+
+    def __call__(self, B: Array, rows: slice) -> Array:
+        low, high = (b[rows] if b.ndim else b for b in (self.lower, self.upper))
+        return np.clip(B[rows], low, high).astype(B.dtype, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class _Alone:
+    constraint: Constraint
+
+    def __call__(self, B: Array, rows: slice) -> Array:
+        return self.constraint.project(B[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    rule: Rule
+    constraints: list[Any]
+    each: Each
+
+    def __call__(self, B: Array, rows: slice) -> Array:
+        pieces_ = np.ascontiguousarray(pieces(B[rows], self.each))
+        return pieces(self.rule(pieces_, *self.constraints), self.each)

@@ -1,0 +1,98 @@
+"""Class labels as cones round the class means of the coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from conicnmf.errors import InputError
+from conicnmf.model.terms import Constraint, Example
+from conicnmf.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Labels(Constraint):
+    """Samples of one class have similar coefficients: ‖μ − h‖₂ ≤ radius · ‖μ‖₁.
+
+    Here h is the column of H of a sample and μ the mean of the columns of its class, which is
+    part of the problem. For H ≥ 0 the bound is a second-order cone; it ties all samples of a class
+    together.
+
+    Parameters
+    ----------
+    y : array of int
+        A label for each sample; negative for samples without one.
+    radius : float
+        How far samples may be from their mean, relative to its sum; smaller is stricter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Labels([0, 0], radius=0.1).violation(np.array([[1.0, 1.0], [1.0, 1.2]])).round(3)
+    array([0., 0.])
+    """
+
+    y: Any
+    radius: float
+    orthant_only: ClassVar[bool] = True
+    scale_free: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        y = np.asarray(self.y)
+        if y.ndim != 1 or y.dtype.kind not in "iu":
+            raise InputError(
+                f"Labels needs one whole number a sample, got dtype {y.dtype}, shape {y.shape}; "
+                "encode classes with np.unique(names, return_inverse=True)[1]"
+            )
+        if not (np.isfinite(self.radius) and self.radius > 0):
+            raise InputError(f"Labels needs a positive finite radius, got {self.radius}; try 0.5")
+        object.__setattr__(self, "y", y)
+
+    def __repr__(self) -> str:
+        return f"Labels({len(np.unique(self.y[self.y >= 0]))} classes, radius={self.radius:g})"
+
+    def check(self, shape: tuple[int, int]) -> None:
+        """Raise unless there is a label for each sample."""
+        if len(self.y) != shape[1]:
+            raise InputError(
+                f"Labels needs a label for each of the {shape[1]} samples, got {len(self.y)}; "
+                "it is a constraint on H, and a negative label stands for none"
+            )
+
+    def _means(self) -> tuple[Array, NDArray[np.intp]]:
+        """Return the averaging matrix (samples × labelled samples) and the labelled samples."""
+        labelled = np.flatnonzero(self.y >= 0)
+        same = self.y[:, None] == self.y[None, labelled]
+        return same / same.sum(axis=0), labelled
+
+    def violation(self, B: Array) -> Array:
+        """Return each labelled sample's excess over the radius, relative to its class mean."""
+        average, labelled = self._means()
+        means = B @ average
+        sums = means.sum(axis=0)
+        excess = np.linalg.norm(B[:, labelled] - means, axis=0) - self.radius * sums
+        scale = np.where(sums > 0, sums, 1.0)
+        return np.asarray(np.maximum(excess, 0.0) / scale)
+
+    def cone(self, B: cp.Expression) -> list[cp.Constraint]:
+        """Return one second-order cone for each labelled sample."""
+        average, labelled = self._means()
+        if not labelled.size:
+            return []
+        means = B @ average
+        return [cp.SOC(self.radius * cp.sum(means, axis=0), B[:, labelled] - means, axis=0)]
+
+    def scaled(self, c: float) -> Labels:
+        """Return the same set, which is a cone."""
+        return self
+
+    @classmethod
+    def examples(cls) -> list[Example]:
+        """Return two classes, one of them spread too far."""
+        inside = np.array([[1.0, 1.1, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
+        outside = np.array([[1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
+        return [Example(cls([0, 0, 1, 1], radius=0.2), inside, outside)]

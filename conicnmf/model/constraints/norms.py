@@ -1,0 +1,116 @@
+"""Euclidean norms of components: the ball and the sphere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.geometry.norms import project_norm_ball, project_unit_norm
+from conicnmf.model.terms import Constraint, Each, Example, check_each, pieces
+from conicnmf.types import Array
+
+
+@dataclass(frozen=True)
+class NormBall(Constraint):
+    """Each component has Euclidean norm at most `radius`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> NormBall().project(np.array([[3.0, 4.0]]))
+    array([[0.6, 0.8]])
+    """
+
+    radius: float = 1.0
+    each: Each = "component"
+    sign_free: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.radius) and self.radius > 0):
+            raise InputError(f"NormBall needs a positive finite radius, got {self.radius}; use 1")
+        check_each(self.each, "NormBall")
+
+    def violation(self, B: Array) -> Array:
+        """Return the relative excess of each norm."""
+        norms = np.linalg.norm(pieces(B, self.each), axis=1)
+        return np.asarray(np.maximum(norms / self.radius - 1, 0.0))
+
+    def cone(self, B: cp.Expression) -> list[cp.Constraint]:
+        """Return one second-order cone for each component."""
+        return [cp.norm(B, 2, axis=1 if self.each == "component" else 0) <= self.radius]
+
+    def project(self, B: Array) -> Array:
+        """Shrink the components that are too long."""
+        rows = np.ascontiguousarray(pieces(B, self.each))
+        return pieces(project_norm_ball(rows, self.radius), self.each)
+
+    def scaled(self, c: float) -> NormBall:
+        """Scale the radius."""
+        return replace(self, radius=c * self.radius)
+
+    @classmethod
+    def examples(cls) -> list[Example]:
+        """Return both directions."""
+        inside = np.array([[0.6, 0.8], [0.1, 0.2]])
+        return [
+            Example(cls(), inside, 2 * inside),
+            Example(cls(2.0, each="sample"), inside, 5 * inside),
+        ]
+
+
+@dataclass(frozen=True)
+class UnitNorm(Constraint):
+    """Each component has Euclidean norm one, or another `length`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> UnitNorm().project(np.array([[3.0, 4.0]]))
+    array([[0.6, 0.8]])
+    """
+
+    each: Each = "component"
+    length: float = field(default=1.0, kw_only=True)
+    sign_free: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        length = "" if self.length == 1 else f", length={self.length:g}"
+        return f"UnitNorm(each={self.each!r}{length})"
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.length) and self.length > 0):
+            raise InputError(f"UnitNorm needs a positive finite length, got {self.length}; use 1")
+        check_each(self.each, "UnitNorm")
+
+    @property
+    def convex(self) -> bool:
+        """The sphere is not convex."""
+        return False
+
+    def violation(self, B: Array) -> Array:
+        """Return the distance of each norm from the length, relative to it."""
+        norms = np.linalg.norm(pieces(B, self.each), axis=1)
+        return np.asarray(np.abs(norms / self.length - 1))
+
+    def project(self, B: Array) -> Array:
+        """Rescale each component; zero becomes the first axis."""
+        rows = np.ascontiguousarray(pieces(B, self.each))
+        return pieces(self.stretched(project_unit_norm(rows)), self.each)
+
+    def stretched(self, directions: Array) -> Array:
+        """Return unit vectors at the length that is asked for."""
+        return directions if self.length == 1 else directions * directions.dtype.type(self.length)
+
+    def scaled(self, c: float) -> UnitNorm:
+        """Scale the length."""
+        return replace(self, length=c * self.length)
+
+    @classmethod
+    def examples(cls) -> list[Example]:
+        """Return points on and off the sphere."""
+        inside = np.array([[0.6, 0.8], [1.0, 0.0]])
+        return [Example(cls(), inside, 2 * inside)]

@@ -1,0 +1,63 @@
+"""Non-negative entries that sum to a given total."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.geometry.simplex import project_simplex
+from conicnmf.model.terms import Constraint, Each, Example, check_each, pieces
+from conicnmf.types import Array
+
+
+@dataclass(frozen=True)
+class Simplex(Constraint):
+    """Each component is non-negative and sums to `total`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Simplex().project(np.array([[1.0, 1.0, -5.0]]))
+    array([[0.5, 0.5, 0. ]])
+    """
+
+    total: float = 1.0
+    each: Each = "component"
+    implies_nonnegative: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.total) and self.total > 0):
+            raise InputError(f"Simplex needs a positive finite total, got {self.total}; use 1")
+        check_each(self.each, "Simplex")
+
+    def violation(self, B: Array) -> Array:
+        """Return the relative error of each sum, or the largest negative entry if that is more."""
+        rows = pieces(B, self.each)
+        gap = np.abs(rows.sum(axis=1) - self.total)
+        return np.asarray(np.maximum(gap, -rows.min(axis=1)) / self.total)
+
+    def cone(self, B: cp.Expression) -> list[cp.Constraint]:
+        """Return the linear constraints."""
+        return [B >= 0, cp.sum(B, axis=1 if self.each == "component" else 0) == self.total]
+
+    def project(self, B: Array) -> Array:
+        """Return the nearest point of the simplex for each component."""
+        rows = np.ascontiguousarray(pieces(B, self.each))
+        return pieces(project_simplex(rows, self.total), self.each)
+
+    def scaled(self, c: float) -> Simplex:
+        """Scale the total."""
+        return replace(self, total=c * self.total)
+
+    @classmethod
+    def examples(cls) -> list[Example]:
+        """Return both directions."""
+        inside = np.array([[0.25, 0.75], [1.0, 0.0]])
+        return [
+            Example(cls(), inside, inside * 2),
+            Example(cls(total=2.0, each="sample"), 2 * inside.T, inside.T),
+        ]

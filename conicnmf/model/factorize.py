@@ -1,0 +1,56 @@
+"""`factorize`: state a factorization from terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conicnmf.model.constraints import NonNegative
+from conicnmf.model.known import as_loss, as_terms
+from conicnmf.model.losses import Frobenius
+from conicnmf.model.problem import Problem
+from conicnmf.model.terms import Loss, Term
+
+
+def factorize(
+    V: Any,
+    rank: int,
+    *,
+    loss: Loss | str | None = None,
+    W: Sequence[Term | str] | None = None,
+    H: Sequence[Term | str] | None = None,
+) -> Problem:
+    """State a factorization V ≈ W H from terms.
+
+    Parameters
+    ----------
+    V : array or sparse matrix
+        The data, features × samples.
+    rank : int
+        The number of components.
+    loss : Loss or str, optional
+        Squared Frobenius by default; a name stands for a loss with its defaults.
+    W, H : list of Term or str, optional
+        Constraints and penalties on each factor; `NonNegative` alone by default.
+
+    Returns
+    -------
+    Problem
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> cn.factorize(np.ones((5, 4)), 2, W=[cn.NonNegative(), cn.Sparseness(min=0.6)])
+    Problem: V (5 × 4) ≈ W H, rank 2
+      loss: Frobenius(scale=1)
+      W: NonNegative(), Sparseness(min=0.6, max=1.0, each='component')
+      H: NonNegative()
+    """
+    default = (NonNegative(),)
+    return Problem.from_terms(
+        V,
+        rank,
+        Frobenius() if loss is None else as_loss(loss),
+        default if W is None else as_terms("W", W),
+        default if H is None else as_terms("H", H),
+    )

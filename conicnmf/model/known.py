@@ -1,0 +1,107 @@
+"""Terms and losses by name, and what a user may write in place of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from conicnmf.errors import InputError
+from conicnmf.model import constraints, losses, penalties
+from conicnmf.model.terms import Constraint, Loss, Penalty, Term
+from conicnmf.registry import Registry
+
+T = TypeVar("T")
+
+
+def _not_a(*kinds: type) -> Any:
+    """Return a check that what a package brings is a class of one of these kinds."""
+    names = " or a ".join(kind.__name__ for kind in kinds)
+
+    def check(thing: Any) -> str:
+        fits = isinstance(thing, type) and issubclass(thing, kinds)
+        return "" if fits else f"it is no class of a {names}"
+
+    return check
+
+
+TERMS: Registry[type[Constraint] | type[Penalty]] = Registry(
+    "constraint or penalty", "conicnmf.terms", _not_a(Constraint, Penalty)
+)
+LOSSES: Registry[type[Loss]] = Registry("loss", "conicnmf.losses", _not_a(Loss))
+
+for _kind in (
+    constraints.NonNegative,
+    constraints.Box,
+    constraints.Fixed,
+    constraints.Simplex,
+    constraints.NormBall,
+    constraints.UnitNorm,
+    constraints.Sparseness,
+    constraints.Labels,
+    constraints.Convex,
+    penalties.L1,
+    penalties.L2,
+    penalties.SparsenessReward,
+    penalties.ConvexPenalty,
+):
+    TERMS.add(_kind.__name__, _kind)
+for _loss in (losses.Frobenius, losses.WeightedFrobenius):
+    LOSSES.add(_loss.__name__, _loss)
+
+
+def with_defaults(kind: type[T], what: str) -> T:
+    """Return an object of the kind with its defaults, or say what it cannot do without."""
+    try:
+        return kind()
+    except TypeError:
+        raise InputError(
+            f"{what} {kind.__name__} has settings without a default; write {kind.__name__}(...)"
+        ) from None
+
+
+def as_loss(loss: Any) -> Loss:
+    """Return a loss: as it is, or by its name.
+
+    Examples
+    --------
+    >>> as_loss("frobenius")
+    Frobenius(scale=1)
+    """
+    if isinstance(loss, str):
+        return with_defaults(LOSSES.find(loss), "the loss")
+    if isinstance(loss, type) and issubclass(loss, Loss):
+        raise InputError(f"loss must be a Loss such as Frobenius(), got {loss}; add parentheses")
+    if not isinstance(loss, Loss):
+        raise InputError(
+            f"loss must be a Loss such as Frobenius() or the name of one, got {loss!r}; known are "
+            f"{', '.join(LOSSES.names())}"
+        )
+    return loss
+
+
+def as_terms(name: str, terms: Any) -> tuple[Term, ...]:
+    """Return the terms on a factor, names turned into terms.
+
+    Examples
+    --------
+    >>> as_terms("W", ["nonnegative", constraints.NormBall(2.0)])
+    (NonNegative(), NormBall(radius=2.0, each='component'))
+    """
+    if isinstance(terms, (Term, str)) or not isinstance(terms, Iterable):
+        raise InputError(
+            f"{name} takes a list of constraints and penalties, got {terms!r}; put it in brackets"
+        )
+    return tuple(_as_term(name, term) for term in terms)
+
+
+def _as_term(name: str, term: Any) -> Term:
+    if isinstance(term, str):
+        found: Term = with_defaults(TERMS.find(term), "the term")
+        return found
+    if not isinstance(term, (Constraint, Penalty)):
+        hint = f"write {term.__name__}() with parentheses" if isinstance(term, type) else ""
+        raise InputError(
+            f"{name} takes a list of constraints and penalties, got {term!r}; "
+            f"{hint or 'CVXPY constraints go into Convex(lambda X: ...)'}"
+        )
+    return term

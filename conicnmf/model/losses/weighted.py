@@ -1,0 +1,146 @@
+"""Weighted (masked) squared Frobenius loss: missing entries have weight zero."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+
+from conicnmf.errors import InputError
+from conicnmf.model.losses.frobenius import check_scale, row_chunks, squared_norm
+from conicnmf.model.terms import Loss, Reduced
+from conicnmf.types import Array, Data, stored
+from conicnmf.validate import as_numbers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WeightedFrobenius(Loss):
+    """The loss scale · ‖M ∘ (Y − A B)‖²_F with non-negative weights M, at most `cap`.
+
+    The weights have the shape of the data. A boolean mask (True = observed) serves as weights;
+    sparse weights keep the cost proportional to the number of observed entries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> loss = WeightedFrobenius(np.array([[1, 0], [1, 1]]))
+    >>> loss.value(np.ones((2, 2)), np.zeros((2, 1)), np.zeros((1, 2)))
+    3.0
+    """
+
+    weights: Any
+    scale: float = 1.0
+    cap: float = np.inf
+
+    def __post_init__(self) -> None:
+        check_scale(self.scale, self.cap, "WeightedFrobenius")
+        weights = self.weights
+        weights = sp.csr_array(weights) if sp.issparse(weights) else as_numbers(weights, "weights")
+        if weights.dtype.kind not in "fiub":
+            raise InputError(
+                f"weights must be real numbers, got dtype {weights.dtype}; use 0 and 1"
+            )
+        weights = weights.astype(np.float32 if weights.dtype == np.float32 else np.float64)
+        values = stored(weights)
+        if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+            low, high = values.min(initial=0.0), values.max(initial=0.0)
+            raise InputError(
+                "weights must be finite, non-negative and not all zero, got values from "
+                f"{low} to {high}; use 1 for observed entries and 0 for missing ones"
+            )
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "_squared", weights * weights)
+
+    def __repr__(self) -> str:
+        kept = self.weights.nnz if sp.issparse(self.weights) else np.count_nonzero(self.weights)
+        share = kept / np.prod(self.weights.shape)
+        return f"WeightedFrobenius({share:.3g} of the entries observed, scale={self.scale:g})"
+
+    @property
+    def _M2(self) -> Data:
+        return self._squared  # type: ignore[attr-defined]
+
+    def transposed(self) -> WeightedFrobenius:
+        """Return the loss for the transposed data."""
+        flipped = self.weights.T
+        return replace(self, weights=flipped.tocsr() if sp.issparse(flipped) else flipped)
+
+    def check(self, shape: tuple[int, int]) -> None:
+        """Raise unless the weights have the shape of the data."""
+        if self.weights.shape != shape:
+            raise InputError(
+                f"weights must have the shape of V, {shape}, got {self.weights.shape}; "
+                "give one weight for each entry of V"
+            )
+
+    def value(self, Y: Data, A: Array, B: Array) -> float:
+        """Return the loss over the weighted entries."""
+        M = self.weights
+        if sp.issparse(M):
+            residual = _at_pattern(M, A, B)
+            residual.data *= M.data
+            return self.scale * squared_norm((M * Y - residual).tocsr())
+        total = 0.0
+        for rows in row_chunks(M.shape):
+            part = Y[rows].toarray() if sp.issparse(Y) else Y[rows]
+            total += squared_norm(M[rows] * (part - A[rows] @ B))
+        return self.scale * total
+
+    def gradient(self, Y: Data, A: Array, B: Array) -> Array:
+        """Return 2 scale Aᵀ(M² ∘ (A B − Y))."""
+        down, up = self.ratio(Y, A, B)
+        return up - down
+
+    def ratio(self, Y: Data, A: Array, B: Array) -> tuple[Array, Array]:
+        """Return the two parts of the gradient for A, B, Y ≥ 0."""
+        down, up = self._correlations(Y, A), 2 * self.scale * self._model(A, B)
+        return down.astype(B.dtype, copy=False), up.astype(B.dtype, copy=False)
+
+    def reduced(self, Y: Data, A: Array) -> Reduced:
+        """Reduce each column by its own weighted Gram matrix."""
+        rank = A.shape[1]
+        upper = np.triu_indices(rank)
+        packed = self._M2.T @ (A[:, upper[0]] * A[:, upper[1]])
+        grams = np.empty((packed.shape[0], rank, rank))
+        grams[:, upper[0], upper[1]] = packed
+        grams[:, upper[1], upper[0]] = packed
+        # Eigenvectors rather than Cholesky: a column with few observed entries is singular.
+        values, vectors = np.linalg.eigh(self.scale * grams)
+        floor = values[:, -1:] * rank * np.finfo(np.float64).eps
+        roots = np.sqrt(np.where(values > floor, values, 0.0))
+        R = roots[:, :, None] * vectors.swapaxes(1, 2)
+        projected = np.einsum("kij,ik->kj", vectors, 0.5 * self._correlations(Y, A))
+        D = np.divide(projected, roots, out=np.zeros_like(projected), where=roots > 0).T
+        constant = self.scale * squared_norm(self.weights * Y) - squared_norm(D)
+        return Reduced(R, D, max(0.0, constant))
+
+    def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
+        """Return the literal residual form, of the size of the data."""
+        return self.scale * cp.sum_squares(cp.multiply(self.weights, Y - A @ B))
+
+    def _correlations(self, Y: Data, A: Array) -> Array:
+        weighted = self._M2 * Y
+        return 2 * self.scale * np.asarray((weighted.T @ A).T)
+
+    def _model(self, A: Array, B: Array) -> Array:
+        """Return Aᵀ(M² ∘ A B)."""
+        if sp.issparse(self._M2):
+            product = _at_pattern(self._M2, A, B)
+            product.data *= self._M2.data
+            return np.asarray((product.T @ A).T)
+        parts = (
+            A[rows].T @ (self._M2[rows] * (A[rows] @ B)) for rows in row_chunks(self._M2.shape)
+        )
+        return np.asarray(sum(parts))
+
+
+def _at_pattern(M: sp.csr_array[Any], A: Array, B: Array) -> sp.csr_array[Any]:
+    """Return A B at the non-zeros of M only."""
+    rows = np.repeat(np.arange(M.shape[0]), np.diff(M.indptr))
+    values = np.empty(M.nnz)
+    for part in row_chunks((M.nnz, A.shape[1])):
+        values[part] = np.einsum("ij,ji->i", A[rows[part]], B[:, M.indices[part]])
+    return sp.csr_array((values, M.indices, M.indptr), shape=M.shape)

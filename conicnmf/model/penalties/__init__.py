@@ -1,0 +1,7 @@
+"""Penalties: convex functions of one factor in the objective."""
+
+from conicnmf.model.penalties.convex import ConvexPenalty
+from conicnmf.model.penalties.powers import L1, L2
+from conicnmf.model.penalties.sparseness_reward import SparsenessReward
+
+__all__ = ["L1", "L2", "ConvexPenalty", "SparsenessReward"]

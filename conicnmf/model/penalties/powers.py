@@ -1,0 +1,91 @@
+"""The usual penalties: sum of magnitudes and sum of squares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.model.terms import Penalty
+from conicnmf.types import Array
+
+
+def _check_weight(weight: float, name: str) -> None:
+    if not (np.isfinite(weight) and weight >= 0):
+        raise InputError(f"{name} needs a finite weight >= 0, got {weight}; a reward is not convex")
+
+
+@dataclass(frozen=True)
+class L1(Penalty):
+    """The penalty weight · Σ|b|.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> L1(0.5).value(np.array([[1.0, -3.0]]))
+    2.0
+    """
+
+    weight: float
+
+    def __post_init__(self) -> None:
+        _check_weight(self.weight, "L1")
+
+    def value(self, B: Array) -> float:
+        """Return the weighted sum of magnitudes."""
+        return self.weight * float(np.abs(B).sum())
+
+    def expression(self, B: cp.Expression) -> cp.Expression:
+        """Return the penalty for CVXPY."""
+        return self.weight * cp.sum(cp.abs(B))
+
+    def gradient(self, B: Array) -> Array:
+        """Return the slope on the non-negative orthant."""
+        return np.full_like(B, self.weight)
+
+    def orthant(self) -> tuple[float, float]:
+        """Return a constant slope."""
+        return self.weight, 0.0
+
+    def scaled(self, c: float) -> L1:
+        """Divide the weight by c."""
+        return L1(self.weight / c)
+
+
+@dataclass(frozen=True)
+class L2(Penalty):
+    """The penalty weight · Σb².
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> L2(0.5).value(np.array([[1.0, -3.0]]))
+    5.0
+    """
+
+    weight: float
+
+    def __post_init__(self) -> None:
+        _check_weight(self.weight, "L2")
+
+    def value(self, B: Array) -> float:
+        """Return the weighted sum of squares."""
+        return self.weight * float(np.vdot(B, B))
+
+    def expression(self, B: cp.Expression) -> cp.Expression:
+        """Return the penalty for CVXPY."""
+        return self.weight * cp.sum_squares(B)
+
+    def gradient(self, B: Array) -> Array:
+        """Return 2 weight B."""
+        return 2 * self.weight * B
+
+    def orthant(self) -> tuple[float, float]:
+        """Return a constant curvature."""
+        return 0.0, 2 * self.weight
+
+    def scaled(self, c: float) -> L2:
+        """Divide the weight by c²."""
+        return L2(self.weight / c**2)

@@ -1,0 +1,141 @@
+"""Read the constraints of one factor into terms; what is not known goes to the cone solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import cvxpy as cp
+from cvxpy.constraints.finite_set import FiniteSet
+
+from conicnmf.errors import InfeasibleError, ModelError
+from conicnmf.model.constraints import Convex, Sparseness
+from conicnmf.model.reading.curvature import culprit, signed
+from conicnmf.model.reading.entries import attribute_bounds, entry_terms, settle, tighten
+from conicnmf.model.reading.linear_rows import Lowered, lower
+from conicnmf.model.reading.naming import shown
+from conicnmf.model.reading.pieces import Totals, norm_ball
+from conicnmf.model.reading.sparseness import SparsenessBound
+from conicnmf.model.terms import Constraint, Each
+from conicnmf.types import Array
+
+Stated: TypeAlias = "cp.Constraint | SparsenessBound"
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """What is stated of one variable: bounds on entries, sparseness, and everything else."""
+
+    variable: cp.Variable
+    bounds: tuple[Array, Array]
+    bands: list[SparsenessBound]
+    others: list[tuple[cp.Constraint, Lowered | None]]
+
+
+def sort_constraints(variable: cp.Variable, stated: list[Stated]) -> Conditions:
+    """Check the constraints on one variable and merge those on single entries into bounds."""
+    low, high = attribute_bounds(variable)
+    bands: list[SparsenessBound] = []
+    others: list[tuple[cp.Constraint, Lowered | None]] = []
+    for constraint in stated:
+        if isinstance(constraint, SparsenessBound):
+            bands.append(constraint)
+            continue
+        _require_convex_set(constraint)
+        rows = lower(constraint, variable)
+        if rows is not None and rows.single:
+            tighten(rows, low, high)
+        else:
+            others.append((constraint, rows))
+    return Conditions(variable, settle(low, high, str(variable)), bands, others)
+
+
+def constraint_terms(
+    conditions: Conditions, component_axis: int, names: dict[int, str]
+) -> list[Constraint]:
+    """Return the terms of one factor, in the orientation of the user's variable.
+
+    `component_axis` is the axis along which a component runs: 0 when it is a column.
+    """
+    axes: dict[int, Each] = {component_axis: "component", 1 - component_axis: "sample"}
+    terms = entry_terms(*conditions.bounds)
+    terms += _merged_bands(conditions.bands, axes)
+    left = dict(enumerate(constraint for constraint, _ in conditions.others))
+    if (conditions.bounds[0] >= 0).all():
+        terms += _simplices(conditions, axes, left)
+    for constraint in left.values():
+        ball = norm_ball(constraint, conditions.variable, axes)
+        terms.append(ball or _as_stated(constraint, conditions, names))
+    return terms
+
+
+def _require_convex_set(constraint: cp.Constraint) -> None:
+    if isinstance(constraint, FiniteSet):
+        raise ModelError(
+            f"constraint {shown(constraint)} is not convex: it asks for one of several values; "
+            "bound the entries instead, or fix them"
+        )
+    if constraint.is_dcp():
+        return
+    for argument in constraint.args:
+        if not argument.is_dcp():
+            part = culprit(argument)
+            raise ModelError(
+                f"constraint {shown(constraint)} is not convex: {shown(part)} is "
+                f"{part.curvature.lower()}; constraints follow CVXPY's rules, convex <= concave, "
+                "and reverse-convex ones are stated with cn.sparseness"
+            )
+    raise ModelError(
+        f"constraint {shown(constraint)} is not convex: it must read convex <= concave or "
+        "affine == affine; turn it round, or state sparseness with cn.sparseness"
+    )
+
+
+def _merged_bands(bands: list[SparsenessBound], axes: dict[int, Each]) -> list[Constraint]:
+    """Join the lower and upper bounds on the same pieces into one band."""
+    merged: dict[Each, Sparseness] = {}
+    for bound in bands:
+        each = axes[bound.axis]
+        band = Sparseness(bound.min, bound.max, each)
+        known = merged.get(each, Sparseness(each=each))
+        low, high = max(known.min, band.min), min(known.max, band.max)
+        if low > high:
+            raise InfeasibleError(
+                f"the sparseness bounds contradict each other: at least {low:g} and at most "
+                f"{high:g} for each {each}; lower the first or raise the second"
+            )
+        merged[each] = Sparseness(low, high, each)
+    return list(merged.values())
+
+
+def _simplices(
+    conditions: Conditions, axes: dict[int, Each], left: dict[int, cp.Constraint]
+) -> list[Constraint]:
+    """Take the constraints that together make a simplex of every piece out of those left."""
+    terms: list[Constraint] = []
+    for axis, each in axes.items():
+        totals = Totals(conditions.variable.shape, axis)
+        taken = [
+            index
+            for index, (constraint, rows) in enumerate(conditions.others)
+            if index in left and rows is not None and totals.take(rows)
+        ]
+        simplex = totals.simplex(each)
+        if simplex is not None:
+            terms.append(simplex)
+            for index in taken:
+                del left[index]
+    return terms
+
+
+def _as_stated(
+    constraint: cp.Constraint, conditions: Conditions, names: dict[int, str]
+) -> Constraint:
+    """Keep the constraint as it is, with the sign of its variable known to CVXPY's rules."""
+    variable = conditions.variable
+    form = constraint.tree_copy({id(variable): signed(variable, conditions.bounds)})
+
+    def fn(X: cp.Expression) -> cp.Constraint:
+        return form.tree_copy({id(variable): X})
+
+    return Convex(fn, name=shown(constraint, names))

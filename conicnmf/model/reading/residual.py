@@ -1,0 +1,131 @@
+"""Read a residual such as V − W H, masked, scaled, transposed or stacked into a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+from cvxpy.atoms.affine.add_expr import AddExpression
+from cvxpy.atoms.affine.reshape import reshape
+from cvxpy.atoms.affine.transpose import transpose
+
+from conicnmf.model.reading.roles import is_product
+from conicnmf.model.reading.values import scaled_by, value_of, weighted_by
+from conicnmf.types import Data
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """The matrix scale · weights ∘ (product − V) + rest, all in the shape of the product.
+
+    No weights are ones, no V and no rest are zeros; `rest` is what stands where weights are zero.
+    `undo` brings a constant from where it was written into the shape of the product.
+    """
+
+    product: cp.Expression
+    scale: float = 1.0
+    weights: Data | None = None
+    V: Data | None = None
+    rest: Data | None = None
+    undo: Callable[[Data], Data] = lambda constant: constant
+
+    def times(self, factor: float) -> Residual:
+        """Return a multiple."""
+        return replace(self, scale=factor * self.scale, rest=_times(self.rest, factor))
+
+    def weighted(self, weights: Data) -> Residual:
+        """Return the elementwise product with weights."""
+        own = self.undo(weights)
+        total = own if self.weights is None else _csr(self.weights * own)
+        return replace(self, weights=total, rest=_times(self.rest, own))
+
+    def plus(self, constant: Data) -> Residual:
+        """Return the sum with a constant, which makes V of it where the weights allow."""
+        own = self.undo(constant)
+        if self.weights is None:
+            moved, rest = own / -self.scale, None
+        else:
+            observed = self.weights != 0
+            moved = _csr(own * _inverse(-self.scale * self.weights))
+            rest = _csr(own - own * observed)
+            rest = rest if (abs(rest)).max() > 0 else None
+        return replace(self, V=_plus(self.V, moved), rest=_plus(self.rest, rest))
+
+
+def read_residual(expression: cp.Expression) -> Residual | None:
+    """Return the residual an expression states, or nothing when it is of another form.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, numpy as np
+    >>> W, H = cp.Variable((2, 1)), cp.Variable((1, 2))
+    >>> found = read_residual(cp.vec(np.ones((2, 2)) - 2 * (W @ H), order="F"))
+    >>> found.scale, found.V.tolist()
+    (-2.0, [[0.5, 0.5], [0.5, 0.5]])
+    """
+    if is_product(expression):
+        return Residual(expression)
+    scaled = scaled_by(expression)
+    if scaled is not None:
+        inner = read_residual(scaled[1]) if scaled[0] else None
+        return None if inner is None else inner.times(scaled[0])
+    weighted = weighted_by(expression)
+    if weighted is not None:
+        inner = read_residual(weighted[1])
+        return None if inner is None else inner.weighted(weighted[0])
+    if isinstance(expression, (transpose, reshape)):
+        return _reordered(expression)
+    if isinstance(expression, AddExpression):
+        return _shifted(expression)
+    return None
+
+
+def _reordered(expression: transpose | reshape) -> Residual | None:
+    """Read through a new order of the entries, which a sum of squares does not see."""
+    inner = read_residual(expression.args[0])
+    if inner is None:
+        return None
+    undo, shape = inner.undo, expression.args[0].shape
+    if isinstance(expression, reshape):
+        order = expression.order
+        return replace(inner, undo=lambda X: undo(X.reshape(shape, order=order)))
+    return replace(inner, undo=lambda X: undo(_csr(X.T)))
+
+
+def _shifted(expression: AddExpression) -> Residual | None:
+    moving = [part for part in expression.args if not part.is_constant()]
+    inner = read_residual(moving[0]) if len(moving) == 1 else None
+    for part in expression.args:
+        if inner is not None and part.is_constant():
+            constant = value_of(part)
+            if np.prod(constant.shape) != expression.size:
+                return None
+            inner = inner.plus(constant)
+    return inner
+
+
+def _csr(X: Data) -> Data:
+    return sp.csr_array(X) if sp.issparse(X) else X
+
+
+def _times(X: Data | None, factor: Data | float) -> Data | None:
+    return None if X is None else _csr(X * factor)
+
+
+def _plus(X: Data | None, Y: Data | None) -> Data | None:
+    if X is None or Y is None:
+        return Y if X is None else X
+    return _csr(X + Y)
+
+
+def _inverse(weights: Data) -> Data:
+    """Return 1/weights, zero where they are zero."""
+    if sp.issparse(weights):
+        inverse = weights.copy()
+        inverse.eliminate_zeros()
+        inverse.data = 1 / inverse.data
+        return inverse
+    return np.divide(1.0, weights, out=np.zeros(weights.shape), where=weights != 0)

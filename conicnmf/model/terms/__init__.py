@@ -1,0 +1,21 @@
+"""What losses, constraints and penalties are; an ability is a method that a term defines."""
+
+from conicnmf.model.terms.base import Each, Term, check_each, optional, pieces
+from conicnmf.model.terms.constraint import Constraint, Example, Halfspaces
+from conicnmf.model.terms.loss import Loss, Quadratic, Reduced
+from conicnmf.model.terms.penalty import Penalty
+
+__all__ = [
+    "Constraint",
+    "Each",
+    "Example",
+    "Halfspaces",
+    "Loss",
+    "Penalty",
+    "Quadratic",
+    "Reduced",
+    "Term",
+    "check_each",
+    "optional",
+    "pieces",
+]

@@ -1,0 +1,71 @@
+"""What every loss, constraint and penalty shares.
+
+A term lives on one factor, seen in *block orientation*: ``B`` holds one component per row, so
+``B`` is ``H`` itself or ``W`` transposed. A term claims an ability by defining the method of that
+name; the base classes mark the methods a term may leave out with `optional`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, Self, TypeVar
+
+from conicnmf.errors import InputError
+from conicnmf.types import Array
+
+Each = Literal["entry", "component", "sample", "factor"]
+"""The pieces of B a constraint speaks of: its feasible set is a product over them."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def optional(method: F) -> F:
+    """Mark a base-class method that a term may leave undefined."""
+    method.__optional__ = True  # type: ignore[attr-defined]
+    return method
+
+
+class Term:
+    """A part of a factorization problem.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> sorted(cn.NonNegative().abilities)
+    ['bounds', 'cone', 'project', 'scaled']
+    """
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Names of the optional methods this term defines."""
+        cls = type(self)
+        return frozenset(
+            name
+            for base in cls.__mro__
+            for name, member in vars(base).items()
+            if hasattr(member, "__optional__") and not hasattr(getattr(cls, name), "__optional__")
+        )
+
+    def transposed(self) -> Self:
+        """Return the same term for the transposed factor; only terms that hold arrays differ."""
+        return self
+
+    def check(self, shape: tuple[int, int]) -> None:
+        """Raise an `InputError` when the term cannot apply to a factor of this shape."""
+
+    def _lacks(self, ability: str) -> TypeError:
+        return TypeError(f"{self} does not define {ability!r}; look at .abilities before calling")
+
+
+def check_each(each: str, name: str) -> None:
+    """Raise unless `each` names the rows or the columns of a block."""
+    if each not in ("component", "sample"):
+        raise InputError(
+            f'{name} needs each="component" or each="sample", got {each!r}; '
+            "a component is a column of W or a row of H, a sample is a column of H (or a row of W)"
+        )
+
+
+def pieces(B: Array, each: Each) -> Array:
+    """Return B with the pieces as rows."""
+    return B if each == "component" else B.T

@@ -1,0 +1,122 @@
+"""Constraints: sets that a factor must lie in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf.model.terms.base import Each, Term, optional
+from conicnmf.types import Array, Mask
+
+
+class Example(NamedTuple):
+    """An instance of a constraint with a point inside and a point outside it."""
+
+    constraint: Constraint
+    inside: Array
+    outside: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Halfspaces:
+    """One half-space ⟨normals_j, B_j⟩ ≥ offsets_j for each piece j (a row or a column of B)."""
+
+    normals: Array
+    each: Each
+    offsets: Array | float = 0.0
+
+    @property
+    def count(self) -> int:
+        """The number of pieces."""
+        return int(self.normals.shape[0 if self.each == "component" else 1])
+
+    @property
+    def levels(self) -> Array:
+        """The offset of each piece."""
+        return np.broadcast_to(np.asarray(self.offsets, dtype=float), (self.count,))
+
+
+class Constraint(Term):
+    """A set the factor must lie in, a product over the pieces that `each` names.
+
+    `orthant_only` says that the cone form describes the set for B ≥ 0 only; `sign_free` that the
+    set does not depend on the signs of the entries.
+    """
+
+    each: Each = "factor"
+    orthant_only: ClassVar[bool] = False
+    sign_free: ClassVar[bool] = False
+    scale_free: ClassVar[bool] = False
+    """Whether every positive multiple of a point of the set is in the set."""
+    implies_nonnegative: ClassVar[bool] = False
+    """Whether the set lies in B ≥ 0."""
+
+    @property
+    def convex(self) -> bool:
+        """Whether the set is convex."""
+        return True
+
+    def violation(self, B: Array) -> Array:
+        """Return how far each piece is outside, relative to the constraint's scale; 0 inside."""
+        raise self._lacks("violation")
+
+    def zero_allowed(self, shape: tuple[int, int]) -> bool:
+        """Whether pieces of a factor of this shape may be zero."""
+        return not self.violation(np.zeros(shape)).any()
+
+    def with_interior(self) -> Constraint:
+        """Return the set, or a slightly larger one that has an interior where this has none."""
+        return self
+
+    @optional
+    def bounds(self) -> tuple[Array, Array]:
+        """Return (lower, upper) of a box, each a matrix or a 0-d array for all entries."""
+        raise self._lacks("bounds")
+
+    @optional
+    def band(self) -> tuple[float, float]:
+        """Return (s_min, s_max) when the set is this band of Hoyer sparseness of each piece."""
+        raise self._lacks("band")
+
+    @optional
+    def cone(self, B: cp.Expression) -> list[cp.Constraint]:
+        """Return the convex part of the set as CVXPY constraints on B."""
+        raise self._lacks("cone")
+
+    @optional
+    def smooth(self, B: cp.Expression) -> list[cp.Constraint]:
+        """Return the whole set for a non-linear solver, by smooth CVXPY constraints on B."""
+        raise self._lacks("smooth")
+
+    @optional
+    def project(self, B: Array) -> Array:
+        """Return the nearest point of the set."""
+        raise self._lacks("project")
+
+    @optional
+    def tangent(self, P: Array) -> Halfspaces:
+        """Return half-spaces inside the reverse-convex set that keep the feasible point P."""
+        raise self._lacks("tangent")
+
+    @optional
+    def cut_off(self, B: Array) -> tuple[Halfspaces, Mask]:
+        """Return half-spaces that hold the convex part of the set and lose B, and for which pieces."""
+        raise self._lacks("cut_off")
+
+    @optional
+    def without_convex_part(self) -> Constraint:
+        """Return what is left of the set when its convex part is held by `cut_off`."""
+        raise self._lacks("without_convex_part")
+
+    @optional
+    def scaled(self, c: float) -> Constraint:
+        """Return the set of all c·B with B in this one, c > 0."""
+        raise self._lacks("scaled")
+
+    @classmethod
+    def examples(cls) -> list[Example]:
+        """Return instances with a point inside and one outside, for the conformance checks."""
+        return []

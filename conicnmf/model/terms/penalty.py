@@ -1,0 +1,41 @@
+"""Penalties: functions of one factor in the objective."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+
+from conicnmf.model.terms.base import Term, optional
+from conicnmf.types import Array
+
+
+class Penalty(Term):
+    """A function of one factor that is added to the objective."""
+
+    def value(self, B: Array) -> float:
+        """Return the penalty at B."""
+        raise self._lacks("value")
+
+    @optional
+    def expression(self, B: cp.Expression) -> cp.Expression:
+        """Return the penalty as a convex CVXPY expression."""
+        raise self._lacks("expression")
+
+    @optional
+    def gradient(self, B: Array) -> Array:
+        """Return the gradient, on the non-negative orthant where the penalty is not smooth."""
+        raise self._lacks("gradient")
+
+    @optional
+    def orthant(self) -> tuple[float, float]:
+        """Return (slope, curvature) with value = Σ slope·b + ½ curvature·b² for B ≥ 0."""
+        raise self._lacks("orthant")
+
+    @optional
+    def scaled(self, c: float) -> Penalty:
+        """Return the penalty that has at c·B the value this one has at B, c > 0."""
+        raise self._lacks("scaled")
+
+    @optional
+    def slope(self, B: Array) -> Array:
+        """Return the gradient at B of a penalty that is not convex, to be linearized there."""
+        raise self._lacks("slope")

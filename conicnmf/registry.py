@@ -1,0 +1,117 @@
+"""What is known by name: solvers, terms, losses, starts and data sets, ours and other packages'.
+
+A package adds its own through an entry-point group, for example
+
+    [project.entry-points."conicnmf.solvers"]
+    Annealing = "my_package:Annealing"
+
+and `explain`, `compare`, the command line and look-up by name see it like one of ours.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeVar
+
+from conicnmf.errors import InputError
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Things of one kind by name, in the order in which tables list them.
+
+    Parameters
+    ----------
+    kind : str
+        What a message calls one of them.
+    group : str
+        The entry-point group in which other packages name theirs.
+    check : callable, optional
+        Says what is wrong with a thing that a package brings, an empty text when nothing is.
+
+    Examples
+    --------
+    >>> colors = Registry("color", "example.colors")
+    >>> colors.add("Red", "#f00")
+    >>> colors.find("red")
+    '#f00'
+    >>> colors.find("rod")
+    Traceback (most recent call last):
+    conicnmf.errors.InputError: no color is called 'rod'; did you mean Red? Known are Red
+    """
+
+    def __init__(self, kind: str, group: str, check: Callable[[Any], str] | None = None) -> None:
+        self.kind, self.group = kind, group
+        self._check = check
+        self._known: dict[str, T] = {}
+        self._loaded = False
+
+    def add(self, name: str, thing: T) -> None:
+        """Make a thing known; a name that is taken by something else is refused."""
+        taken = self._match(name)
+        if taken is not None and self._known[taken] is not thing:
+            raise InputError(
+                f"a {self.kind} called {taken!r} is known already; choose another name"
+            )
+        self._known[taken or name] = thing
+
+    def find(self, name: str) -> T:
+        """Return what has this name, in whatever case it is written."""
+        self._load_plugins()
+        match = self._match(name)
+        if match is not None:
+            return self._known[match]
+        folded = {_folded(known): known for known in self._known}
+        near = get_close_matches(_folded(name), folded, n=1, cutoff=0.5)
+        hint = f"did you mean {folded[near[0]]}? " if near else ""
+        raise InputError(
+            f"no {self.kind} is called {name!r}; {hint}Known are {', '.join(self._known)}"
+        )
+
+    def names(self) -> list[str]:
+        """Return every name."""
+        self._load_plugins()
+        return list(self._known)
+
+    def __iter__(self) -> Iterator[T]:
+        self._load_plugins()
+        return iter(list(self._known.values()))
+
+    def __contains__(self, name: str) -> bool:
+        self._load_plugins()
+        return self._match(name) is not None
+
+    def _match(self, name: str) -> str | None:
+        """Return the name as it was registered."""
+        return next((known for known in self._known if _folded(known) == _folded(name)), None)
+
+    def _load_plugins(self) -> None:
+        if self._loaded:
+            return
+        self._loaded = True  # before loading: a plugin may look things up itself
+        for entry in sorted(entry_points(group=self.group), key=lambda entry: entry.name):
+            self._load(entry)
+
+    def _load(self, entry: EntryPoint) -> None:
+        """Add what an entry point names; what is wrong with it is said once and left out."""
+        try:
+            thing = entry.load()
+            fault = self._check(thing) if self._check is not None else ""
+            if fault:
+                raise InputError(fault)
+            self.add(entry.name, thing)
+        except Exception as error:  # a plugin may fail in any way it likes
+            warnings.warn(
+                f"the {self.kind} {entry.name!r} of {entry.value!r} was left out: {error}; "
+                "update or uninstall the package that brings it",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("_", "").replace("-", "").replace(" ", "")

@@ -1,0 +1,139 @@
+"""What happened in a solve: one line an iteration, one record a call of a cone solver."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conicnmf.types import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class InnerSolve:
+    """One call of a backend: what it was, how it ended, how long it took."""
+
+    backend: str
+    status: str
+    iterations: int
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether the backend returned a usable point."""
+        return self.status in ("optimal", "optimal_inaccurate")
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether the backend proved that there is no feasible point."""
+        return self.status == "infeasible"
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """One line of the history, as callbacks and monitors see it."""
+
+    iteration: int
+    objective: float
+    violation: float
+    seconds: float
+    change: float
+    inner: tuple[InnerSolve, ...] = ()
+    notes: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class History:
+    """The iterations of a solve, the start being number zero.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> history = cn.factorize(np.eye(4), 2).solve(cn.HALS(), stop=3).history
+    >>> history.to_frame()["iteration"].tolist()
+    [0, 1, 2, 3]
+    """
+
+    iterations: list[Iteration] = field(default_factory=list)
+
+    def append(self, iteration: Iteration) -> None:
+        """Add one iteration."""
+        self.iterations.append(iteration)
+
+    def __len__(self) -> int:
+        return len(self.iterations)
+
+    def __getitem__(self, index: int) -> Iteration:
+        return self.iterations[index]
+
+    @property
+    def objective(self) -> Array:
+        """The objective of each iteration."""
+        return np.array([it.objective for it in self.iterations])
+
+    @property
+    def violation(self) -> Array:
+        """The largest violation of each iteration."""
+        return np.array([it.violation for it in self.iterations])
+
+    @property
+    def seconds(self) -> Array:
+        """The time since the start at the end of each iteration."""
+        return np.array([it.seconds for it in self.iterations])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row an iteration."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "iteration": [it.iteration for it in self.iterations],
+                "objective": self.objective,
+                "violation": self.violation,
+                "seconds": self.seconds,
+                "change": [it.change for it in self.iterations],
+                "inner_solves": [len(it.inner) for it in self.iterations],
+                "backends": [_summary(it.inner) for it in self.iterations],
+            }
+            | {
+                name: [it.notes.get(name, np.nan) for it in self.iterations]
+                for name in self.iterations[-1].notes
+            }
+        )
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Return the iterations as plain values; `from_list` reads them back."""
+        return [asdict(it) for it in self.iterations]
+
+    @classmethod
+    def from_list(cls, lines: Sequence[dict[str, Any]]) -> History:
+        """Return the history that `to_list` wrote."""
+        return cls(
+            [
+                Iteration(**{**line, "inner": tuple(InnerSolve(**call) for call in line["inner"])})
+                for line in lines
+            ]
+        )
+
+    def inner_frame(self) -> pd.DataFrame:
+        """Return one row a call of a cone solver."""
+        import pandas as pd
+
+        rows = [
+            {"iteration": it.iteration, **asdict(record)}
+            for it in self.iterations
+            for record in it.inner
+        ]
+        columns = ["iteration", "backend", "status", "iterations", "seconds"]
+        return pd.DataFrame(rows, columns=columns)
+
+
+def _summary(inner: Sequence[InnerSolve]) -> str:
+    counts = Counter(f"{record.backend} {record.status}" for record in inner)
+    return ", ".join(f"{name} ×{count}" for name, count in counts.most_common())

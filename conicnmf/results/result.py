@@ -1,0 +1,206 @@
+"""What a solve returns: factors, status, history, all of it savable without pickle."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.results.history import History
+from conicnmf.results.status import Promises, Status
+from conicnmf.types import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from conicnmf.model.base import BaseProblem
+    from conicnmf.study.certificate import Certificate
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """The outcome of a solve.
+
+    Attributes
+    ----------
+    factors : dict of str to array
+        Every factor by name; `W` and `H` are short for two of them.
+    objective : float
+        The stated objective, exactly.
+    relative_error : float
+        ‖V − W H‖²/‖V‖², over the weighted entries where the loss has weights.
+    violation : dict of str to float
+        The largest violation of each constraint.
+    status : Status
+    history : History
+    seed : int or None
+    solver : str
+    problem_text : str
+        What was solved, as text.
+    versions : dict of str to str
+    promises : Promises
+        What the solver promises; a certificate holds the result to it.
+    problem : Problem or None
+        What was solved; not saved.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> result = cn.factorize(np.ones((4, 3)), 1).solve(cn.HALS())
+    >>> result.W.shape, result.H.shape, result.status.name
+    ((4, 1), (1, 3), 'CONVERGED')
+    """
+
+    factors: dict[str, Array]
+    objective: float
+    relative_error: float
+    violation: dict[str, float]
+    status: Status
+    history: History
+    seed: int | None
+    solver: str
+    problem_text: str
+    versions: dict[str, str]
+    promises: Promises = field(default_factory=Promises)
+    problem: BaseProblem | None = None
+
+    def certificate(
+        self,
+        problem: BaseProblem | None = None,
+        *,
+        feasibility: float = 1e-6,
+        stationarity: float = 1e-2,
+    ) -> Certificate:
+        """Check the result by other routes than the solver's; see `conicnmf.certify`.
+
+        A loaded result does not hold its problem, which is then to be given.
+        """
+        from conicnmf.study.certificate import certify
+
+        stated = problem or self.problem
+        if stated is None:
+            raise InputError(
+                "a loaded result does not hold its problem; pass it, result.certificate(problem)"
+            )
+        return certify(stated, self, feasibility=feasibility, stationarity=stationarity)
+
+    def plot(self, image_shape: tuple[int, int] | None = None) -> Figure:
+        """Draw the basis: as images where their shape is given, else as profiles."""
+        from conicnmf.report import plot_basis
+
+        return plot_basis(self, image_shape)
+
+    @property
+    def W(self) -> Array:
+        """The basis, features × rank."""
+        return self.factors["W"]
+
+    @property
+    def H(self) -> Array:
+        """The coefficients, rank × samples."""
+        return self.factors["H"]
+
+    @property
+    def max_violation(self) -> float:
+        """The largest violation of any constraint."""
+        return max(self.violation.values(), default=0.0)
+
+    @property
+    def seconds(self) -> float:
+        """The time of the solve."""
+        return self.history[-1].seconds
+
+    @property
+    def n_iter(self) -> int:
+        """The number of iterations made."""
+        return self.history[-1].iteration
+
+    def _rows(self) -> list[tuple[str, str]]:
+        shapes = ", ".join(
+            f"{name} {X.shape[0]} × {X.shape[1]}" for name, X in self.factors.items()
+        )
+        return [
+            ("solver", self.solver),
+            ("status", f"{self.status.name} ({self.status.kind})"),
+            ("objective", f"{self.objective:.6g}"),
+            ("relative error", f"{self.relative_error:.6g}"),
+            ("violation", f"{self.max_violation:.2g}"),
+            ("iterations", f"{self.n_iter} in {self.seconds:.3g} s, seed {self.seed}"),
+            ("factors", shapes),
+        ]
+
+    def __repr__(self) -> str:
+        width = max(len(name) for name, _ in self._rows())
+        lines = [f"  {name:<{width}}  {text}" for name, text in self._rows()]
+        return "\n".join(["Result", *lines, f"  {self.status.value}"])
+
+    def _repr_html_(self) -> str:
+        body = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in self._rows())
+        return f"<table>{body}</table><p>{self.status.value}</p>"
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result as ``path.npz`` and ``path.json``; `load` reads them back.
+
+        Returns
+        -------
+        Path
+            The path without ending.
+        """
+        stem = _stem(path)
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        arrays: dict[str, Any] = {f"factor_{name}": X for name, X in self.factors.items()}
+        np.savez_compressed(stem.with_name(stem.name + ".npz"), **arrays)
+        text = {
+            "objective": self.objective,
+            "relative_error": self.relative_error,
+            "violation": self.violation,
+            "status": self.status.name,
+            "seed": self.seed,
+            "solver": self.solver,
+            "problem": self.problem_text,
+            "promises": asdict(self.promises),
+            "versions": self.versions,
+            "history": self.history.to_list(),
+        }
+        stem.with_name(stem.name + ".json").write_text(json.dumps(text, indent=1))
+        return stem
+
+
+def load(path: str | Path) -> Result:
+    """Read a result that `Result.save` wrote.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn, tempfile
+    >>> result = cn.factorize(np.ones((4, 3)), 1).solve(cn.HALS())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = cn.load(result.save(folder + "/ones"))
+    >>> bool((again.W == result.W).all())
+    True
+    """
+    stem = _stem(path)
+    files = [stem.with_name(stem.name + ending) for ending in (".npz", ".json")]
+    for file in files:
+        if not file.exists():
+            raise InputError(f"a saved result is a pair .npz and .json, but {file} is missing")
+    with np.load(files[0], allow_pickle=False) as arrays:
+        factors = {name.removeprefix("factor_"): arrays[name] for name in arrays.files}
+    text = json.loads(files[1].read_text())
+    history = History.from_list(text.pop("history"))
+    return Result(
+        factors=factors,
+        history=history,
+        status=Status[text.pop("status")],
+        promises=Promises(**text.pop("promises")),
+        problem_text=text.pop("problem"),
+        **text,
+    )
+
+
+def _stem(path: str | Path) -> Path:
+    path = Path(path)
+    return path.with_suffix("") if path.suffix in (".npz", ".json") else path

@@ -1,0 +1,60 @@
+"""How a solve ended, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+Kind = Literal["converged", "stopped", "failed"]
+
+
+class Status(Enum):
+    """How a solve ended; the value is advice, `kind` is converged, stopped or failed.
+
+    Examples
+    --------
+    >>> Status.MAX_ITER.kind
+    'stopped'
+    """
+
+    CONVERGED = "The objective no longer falls; try other seeds to see whether it can be lower."
+    OSCILLATING = (
+        "The objective went up and down and no longer improves; the best feasible iterate was kept. "
+        "SparsityMaximization or HALS never rise."
+    )
+    MAX_ITER = "The iteration limit was reached; raise it if the history is still falling."
+    TIME_LIMIT = "The time limit was reached; the best feasible iterate so far was kept."
+    INTERRUPTED = "Interrupted from the keyboard; the best feasible iterate so far was kept."
+    CALLBACK = "The callback asked to stop; the best feasible iterate so far was kept."
+    COLLAPSED = (
+        "A component became zero, where its constraint is undefined; lower the sparseness or the "
+        "rank, or start elsewhere."
+    )
+    INFEASIBLE = "No iterate satisfies every constraint; relax the one with the largest violation."
+    CONDITION_FAILED = (
+        "The condition that the update rule rests on fails here; the best iterate so far was kept. "
+        "Another solver may go on, see explain()."
+    )
+    BACKEND_FAILED = (
+        "Every cone solver failed on a block; rescale the data or name another backend."
+    )
+    NOT_FINITE = "The iterates left the range of numbers; rescale the data or shorten the steps."
+
+    @property
+    def kind(self) -> Kind:
+        """Whether this is a convergence, an early stop with a usable result, or a failure."""
+        if self is Status.CONVERGED:
+            return "converged"
+        failures = (Status.COLLAPSED, Status.INFEASIBLE, Status.BACKEND_FAILED, Status.NOT_FINITE)
+        return "failed" if self in failures else "stopped"
+
+
+@dataclass(frozen=True)
+class Promises:
+    """What a solver promises of its results: a certificate holds it to this."""
+
+    monotone: bool = False
+    """The objective never rises."""
+    keeps_best: bool = True
+    """The best feasible iterate is returned, rather than the last."""

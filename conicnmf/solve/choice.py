@@ -1,0 +1,99 @@
+"""Which solvers fit a problem, why the others do not, and which one is picked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conicnmf.errors import IncompatibleError, InputError
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.problem import Problem
+from conicnmf.solve.methods import HALS, Chain, ProjectedGradient, TangentPlane
+from conicnmf.solve.methods.base import SOLVERS, AnySolver
+
+_FEW = 25
+"""Up to this rank moving all components at once is worth its cost."""
+
+
+def known_solvers(problem: BaseProblem) -> list[AnySolver]:
+    """Return one of each solver of this kind of problem, in the order of tables."""
+    kinds = [kind for kind in SOLVERS if isinstance(problem, kind.solves)]
+    return [solver for kind in kinds if (solver := _with_defaults(kind)) is not None]
+
+
+def _with_defaults(kind: type[AnySolver]) -> AnySolver | None:
+    try:
+        return kind()
+    except (TypeError, InputError):
+        return None  # it has settings that only a user can choose
+
+
+def choose(problem: BaseProblem) -> tuple[AnySolver, str]:
+    """Return the solver to use when none is named, and why."""
+    for solver, why in problem.preferred():
+        if not solver.mismatches(problem):
+            return solver, why
+    reasons = {solver.name: solver.mismatches(problem) for solver in known_solvers(problem)}
+    listed = "\n".join(f"  - {name}: {reason}" for name, all_ in reasons.items() for reason in all_)
+    raise IncompatibleError(f"no solver fits this problem:\n{listed}\nDrop one of these terms.")
+
+
+def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
+    """Return the solvers for blocks in the order in which to try them, each with a reason.
+
+    The order was measured: with few components and a lower bound on sparseness, component-wise
+    steps are trapped where tangent planes are not; with many it is the other way round.
+    """
+    listed: list[tuple[AnySolver, str]] = [
+        (HALS(), "every component has an exact projection, which is fastest"),
+        (TangentPlane(), "the constraints need a cone solver"),
+        (ProjectedGradient(), "the constraints have a joint projection"),
+    ]
+    if problem.rank <= _FEW and any(block.reverse_convex for block in problem.blocks):
+        polished = Chain((TangentPlane(), HALS()))
+        listed.insert(0, (polished, "tangent planes find a basin, exact steps polish it"))
+    return listed
+
+
+def fitting(problem: BaseProblem) -> list[AnySolver]:
+    """Return the known solvers that fit."""
+    return [solver for solver in known_solvers(problem) if not solver.mismatches(problem)]
+
+
+def require_fit(problem: BaseProblem, solver: AnySolver) -> None:
+    """Raise an `IncompatibleError` with every reason and the solvers that fit."""
+    reasons = solver.mismatches(problem)
+    if reasons:
+        names = ", ".join(other.name for other in fitting(problem))
+        listed = "\n".join(f"  - {reason}" for reason in reasons)
+        raise IncompatibleError(
+            f"{solver.name} does not fit this problem:\n{listed}\n"
+            f"These fit: {names or 'none of the solvers'}."
+        )
+
+
+def explain(problem: BaseProblem) -> str:
+    """Return which solvers fit, why the others do not, and which is picked by default."""
+    lines = [repr(problem), "Solvers:"]
+    for solver in known_solvers(problem):
+        reasons = solver.mismatches(problem)
+        lines.append(f"  {'no ' if reasons else 'yes'}  {solver.name}")
+        lines += [f"         - {reason}" for reason in reasons]
+    chosen, why = choose(problem)
+    return "\n".join([*lines, f"Without a solver named, {chosen.name} is picked: {why}."])
+
+
+def as_problem(problem: Any) -> BaseProblem:
+    """Return a problem as it is, or say what is expected in place of something else.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> as_problem(cn.factorize(np.eye(3), 1)).kind
+    'factorization'
+    """
+    if isinstance(problem, BaseProblem):
+        return problem
+    raise InputError(
+        f"solve takes a Problem, got {type(problem).__name__}; state it with factorize(V, rank)"
+    )

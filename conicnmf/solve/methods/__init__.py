@@ -1,0 +1,48 @@
+"""Solvers: one method a file, all behind the same interface."""
+
+from __future__ import annotations
+
+from conicnmf.solve.methods.anls import ANLS
+from conicnmf.solve.methods.base import (
+    SOLVERS,
+    BlockSolver,
+    Context,
+    Solver,
+    Sweep,
+    Update,
+    register_solvers,
+)
+from conicnmf.solve.methods.chain import Chain
+from conicnmf.solve.methods.hals import HALS
+from conicnmf.solve.methods.joint_nlp import JointNLP
+from conicnmf.solve.methods.multiplicative import Multiplicative
+from conicnmf.solve.methods.projected_gradient import ProjectedGradient
+from conicnmf.solve.methods.sparsity_maximization import SparsityMaximization
+from conicnmf.solve.methods.tangent_plane import TangentPlane
+
+__all__ = [
+    "ANLS",
+    "HALS",
+    "SOLVERS",
+    "BlockSolver",
+    "Chain",
+    "Context",
+    "JointNLP",
+    "Multiplicative",
+    "ProjectedGradient",
+    "Solver",
+    "SparsityMaximization",
+    "Sweep",
+    "TangentPlane",
+    "Update",
+]
+
+register_solvers(
+    TangentPlane,
+    SparsityMaximization,
+    HALS,
+    ANLS,
+    ProjectedGradient,
+    Multiplicative,
+    JointNLP,
+)

@@ -1,0 +1,197 @@
+"""What every solver is: frozen settings, and state that is returned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.known import with_defaults
+from conicnmf.model.problem import Problem
+from conicnmf.registry import Registry
+from conicnmf.results import InnerSolve, Promises, Status
+from conicnmf.solve.methods.revive import revive
+from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
+from conicnmf.types import Array, Factors
+
+ENGINES = ("auto", "native", "conic")
+
+View = TypeVar("View", bound=BaseProblem, contravariant=True)
+"""The kind of problem that a solver takes."""
+Memo = TypeVar("Memo")
+"""What a solver remembers from one sweep to the next; only the solver looks inside."""
+BlockMemo = TypeVar("BlockMemo")
+"""What a solver remembers of one block."""
+
+Need = Callable[[Any], Iterator[str]]
+"""A requirement on a block (on the whole problem where that has no blocks); it yields a reason
+for each way this fails it."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the engine lends a solver: random numbers and the time by which to return."""
+
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    deadline: float = np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Update(Generic[BlockMemo]):
+    """The outcome of one block update.
+
+    `value` is the loss and the block's own penalties when the solver has them anyway; `status`
+    ends the solve.
+    """
+
+    B: Array
+    memo: BlockMemo = None  # type: ignore[assignment]
+    value: float | None = None
+    status: Status | None = None
+    inner: Sequence[InnerSolve] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep(Generic[Memo]):
+    """The outcome of one iteration over all blocks."""
+
+    factors: Factors
+    memo: Memo
+    objective: float | None = None
+    status: Status | None = None
+    inner: tuple[InnerSolve, ...] = ()
+    notes: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Solver(Generic[View, Memo]):
+    """A method for one kind of problem; subclasses are frozen dataclasses of settings.
+
+    `monotone` promises that the objective never rises. A method that follows no stated objective
+    sets `states_objective` to False, and its last iterate is returned instead of the best.
+    """
+
+    solves: ClassVar[type[BaseProblem]] = BaseProblem
+    needs: ClassVar[Sequence[Need]] = ()
+    monotone: ClassVar[bool] = True
+    states_objective: ClassVar[bool] = True
+    default_stop: ClassVar[Stop] = MaxIter(500) | RelDecrease(1e-5)
+
+    @property
+    def name(self) -> str:
+        """The name in tables and messages."""
+        return type(self).__name__
+
+    @property
+    def promises(self) -> Promises:
+        """What the solver promises of its results."""
+        return Promises(self.monotone and self.states_objective, self.states_objective)
+
+    def mismatches(self, problem: BaseProblem) -> list[str]:
+        """Return every reason why the solver does not fit a problem, none when it does."""
+        if not isinstance(problem, self.solves):
+            return [f"it solves a {self.solves.kind}, and this is a {problem.kind}"]
+        return [reason for part in problem.blocks or (problem,) for reason in self.unmet(part)]
+
+    def unmet(self, part: Block | BaseProblem) -> list[str]:
+        """Return every need that a block, or a problem without blocks, does not meet."""
+        return [reason for need in self.needs for reason in need(part)]
+
+    def start(self, problem: View, context: Context) -> Memo:
+        """Return the memo of the first sweep."""
+        return cast("Memo", None)
+
+    def sweep(self, problem: View, factors: Factors, memo: Memo) -> Sweep[Memo]:
+        """Return better factors."""
+        raise TypeError(f"{self.name} must define sweep(problem, factors, memo)")
+
+    def pack(self, memo: Memo) -> dict[str, Array]:
+        """Return what a checkpoint must hold of the memo; by default nothing."""
+        return {}
+
+    def unpack(self, arrays: dict[str, Array], memo: Memo) -> Memo:
+        """Return the memo of a checkpoint, given the one that `start` made."""
+        return memo
+
+
+AnySolver: TypeAlias = Solver[Any, Any]
+
+
+@dataclass(frozen=True)
+class BlockSolver(Solver[Problem, dict[str, BlockMemo]], Generic[BlockMemo]):
+    """A method that updates one block after the other."""
+
+    solves: ClassVar[type[BaseProblem]] = Problem
+
+    def prepare(self, block: Block, context: Context) -> BlockMemo:
+        """Return what `update` wants to remember of a block, at first nothing; called once."""
+        return cast("BlockMemo", None)
+
+    def update(self, held: Subproblem, B: Array, memo: BlockMemo) -> Update[BlockMemo]:
+        """Return a better B, the other variables being held."""
+        raise TypeError(f"{self.name} must define update(held, B, memo)")
+
+    def start(self, problem: Problem, context: Context) -> dict[str, BlockMemo]:
+        """Prepare every block."""
+        return {block.name: self.prepare(block, context) for block in problem.blocks}
+
+    def sweep(
+        self, problem: Problem, factors: Factors, memo: dict[str, BlockMemo]
+    ) -> Sweep[dict[str, BlockMemo]]:
+        """Update one block after the other."""
+        memos = dict(memo)
+        inner: list[InnerSolve] = []
+        for block in problem.blocks:
+            held = problem.given(block, factors)
+            update = self.update(held, problem.rows(block, factors), memos[block.name])
+            memos[block.name] = update.memo
+            inner += update.inner
+            factors = revive(problem, block, problem.put(block, factors, update.B))
+            if update.status is not None:
+                return Sweep(factors, memos, None, update.status, tuple(inner))
+        objective = None
+        if update.value is not None:
+            loss = update.value - block.penalty(problem.rows(block, factors))
+            objective = problem.total(loss, factors)
+        return Sweep(factors, memos, objective, None, tuple(inner))
+
+
+def _fault(thing: Any) -> str:
+    fits = isinstance(thing, type) and issubclass(thing, Solver)
+    return "" if fits else "it is no class of a Solver"
+
+
+SOLVERS: Registry[type[AnySolver]] = Registry("solver", "conicnmf.solvers", _fault)
+"""Every solver, in the order in which tables list them."""
+
+
+def register_solvers(*kinds: type[AnySolver]) -> None:
+    """Make solvers known to the problems they solve, in the order in which tables list them."""
+    for kind in kinds:
+        SOLVERS.add(kind.__name__, kind)
+
+
+def as_solver(solver: Any) -> AnySolver:
+    """Return a solver: as it is, or by its name with its defaults.
+
+    Examples
+    --------
+    >>> import conicnmf
+    >>> as_solver("hals")
+    HALS(sweeps=3, extrapolate=True)
+    """
+    if isinstance(solver, str):
+        return with_defaults(SOLVERS.find(solver), "the solver")
+    if isinstance(solver, type) and issubclass(solver, Solver):
+        raise InputError(f"solver must be a Solver such as HALS(), got {solver}; add parentheses")
+    if not isinstance(solver, Solver):
+        raise InputError(
+            f"solver must be a Solver such as HALS() or the name of one, got {solver!r}; known are "
+            f"{', '.join(SOLVERS.names())}"
+        )
+    return solver

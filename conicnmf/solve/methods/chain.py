@@ -1,0 +1,91 @@
+"""One solver after the other: each goes on from the best point of the one before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.model.base import BaseProblem
+from conicnmf.solve.methods.base import AnySolver, Context, Solver, Sweep
+from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
+from conicnmf.types import Factors
+
+
+@dataclass(frozen=True, eq=False)
+class _Stage:
+    """What every solver remembers, which one is at work, and the best point so far."""
+
+    memos: tuple[Any, ...]
+    number: int = 0
+    best: Factors | None = None
+    lowest: float = np.inf
+    idle: int = 0
+
+
+@dataclass(frozen=True)
+class Chain(Solver[BaseProblem, _Stage]):
+    """Run the solvers in order, each until it no longer lowers the best objective.
+
+    The usual chain finds a basin with tangent planes, which move all components at once, and
+    polishes it with exact component-wise steps.
+
+    Parameters
+    ----------
+    solvers : tuple of Solver
+    rtol : float
+        A solver hands over when the best objective fell by less than this part of itself
+    patience : int
+        in this many iterations in a row.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> V = np.random.default_rng(0).random((8, 6))
+    >>> problem = cn.factorize(V, 2, W=[cn.NonNegative(), cn.Sparseness(min=0.7)])
+    >>> problem.solve(cn.Chain((cn.TangentPlane(), cn.HALS()))).status.kind
+    'converged'
+    """
+
+    solvers: tuple[AnySolver, ...]
+    rtol: float = 1e-3
+    patience: int = 2
+
+    monotone: ClassVar[bool] = False
+    default_stop: ClassVar[Stop] = MaxIter(500) | RelDecrease(1e-5, patience=5)
+
+    def __post_init__(self) -> None:
+        if not self.solvers or not all(isinstance(s, Solver) for s in self.solvers):
+            raise InputError(f"Chain needs a tuple of solvers, got {self.solvers!r}")
+
+    @property
+    def name(self) -> str:
+        """The names of the solvers, joined."""
+        return " → ".join(solver.name for solver in self.solvers)
+
+    def mismatches(self, problem: BaseProblem) -> list[str]:
+        """Return every reason why one of the solvers does not fit."""
+        found = [reason for solver in self.solvers for reason in solver.mismatches(problem)]
+        return list(dict.fromkeys(found))
+
+    def start(self, problem: BaseProblem, context: Context) -> _Stage:
+        """Prepare every solver."""
+        return _Stage(tuple(solver.start(problem, context) for solver in self.solvers))
+
+    def sweep(self, problem: BaseProblem, factors: Factors, memo: _Stage) -> Sweep[_Stage]:
+        """Let the solver at work make one iteration, and hand over when it is idle."""
+        at = memo.number
+        made = self.solvers[at].sweep(problem, factors, memo.memos[at])
+        value = problem.objective(made.factors) if made.objective is None else made.objective
+        stage = replace(memo, memos=(*memo.memos[:at], made.memo, *memo.memos[at + 1 :]))
+        improved = value < memo.lowest - self.rtol * abs(memo.lowest) or memo.best is None
+        stage = replace(stage, idle=0 if improved else memo.idle + 1)
+        if value < memo.lowest and not problem.collapsed(made.factors):
+            stage = replace(stage, best=made.factors, lowest=value)
+        done = stage.idle >= self.patience or made.status is not None
+        if not done or at == len(self.solvers) - 1 or stage.best is None:
+            return Sweep(made.factors, stage, value, made.status, made.inner)
+        onward = replace(stage, number=at + 1, idle=0)
+        return Sweep(stage.best, onward, stage.lowest, None, made.inner)

@@ -1,0 +1,168 @@
+"""Hierarchical alternating least squares: one component after the other, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.kernels.descent import descend_band
+from conicnmf.kernels.hals import hals_sweeps
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.problem import Problem
+from conicnmf.model.terms import Quadratic
+from conicnmf.solve.methods.base import Context, Solver, Sweep
+from conicnmf.solve.needs import (
+    LossWith,
+    PenaltiesWith,
+    by_component,
+    joint_projection,
+    orthant_penalties,
+    uncapped,
+)
+from conicnmf.types import Array, Factors
+
+_GROW, _CUT, _SPEED_UP_LIMIT = 1.05, 1.5, 1.01
+
+
+@dataclass(frozen=True, eq=False)
+class _Pace:
+    """The state of the extrapolation: where it looks ahead from, and how far."""
+
+    ahead: Factors
+    reached: Factors
+    objective: float = np.inf
+    beta: float = 0.5
+    ceiling: float = 1.0
+
+
+@dataclass(frozen=True)
+class HALS(Solver[Problem, "_Pace | None"]):
+    """Minimize over one component at a time by an exact projection; the objective never rises.
+
+    The loss is a multiple of ‖b − target‖² in one component b, so its constrained minimum is the
+    projection of the target on the component's constraints, whether convex or not.
+
+    Parameters
+    ----------
+    sweeps : int
+        How often the components are visited before the factor is switched.
+    extrapolate : bool
+        Go on a part β of the last change before the other factor is updated. β grows while the
+        objective falls; an iteration that would raise it is undone and β is cut.
+
+    References
+    ----------
+    Cichocki, Zdunek and Amari, Hierarchical ALS algorithms for NMF, ICA 2007.
+    Ang and Gillis, Accelerating NMF algorithms by extrapolation, Neural Computation 2019.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> V = np.random.default_rng(0).random((8, 6))
+    >>> cn.factorize(V, 2).solve(cn.HALS()).status.name
+    'CONVERGED'
+    """
+
+    sweeps: int = 3
+    extrapolate: bool = True
+
+    solves: ClassVar[type[BaseProblem]] = Problem
+    needs: ClassVar = (
+        uncapped,
+        LossWith(("quadratic",), "which component-wise steps need"),
+        PenaltiesWith(("orthant",), "which component-wise steps need"),
+        orthant_penalties,
+        by_component,
+        joint_projection,
+    )
+
+    def __post_init__(self) -> None:
+        if self.sweeps < 1:
+            raise InputError(f"HALS needs sweeps >= 1, got {self.sweeps}; the default is 3")
+
+    def start(self, problem: Problem, context: Context) -> None:
+        """Begin without a direction to go on in."""
+
+    def sweep(self, problem: Problem, factors: Factors, memo: _Pace | None) -> Sweep[_Pace | None]:
+        """Update W, look ahead, update H, look ahead; undo both if the objective rose."""
+        pace = memo or _Pace(factors, factors)
+        beta = pace.beta if self.extrapolate and memo is not None else 0.0
+        ahead, value = pace.ahead, np.inf
+        reached: Factors = {}
+        for block in problem.blocks:
+            new, value = self._minimize(problem.given(block, ahead), problem.rows(block, ahead))
+            reached |= problem.put(block, {}, new)
+            last = problem.rows(block, {**factors, **pace.reached})
+            ahead = problem.put(block, ahead, _look_ahead(block, new, last, beta))
+        # H was fitted to the W that looked ahead: that pair is the iterate.
+        loss = value - block.penalty(reached["H"])
+        objective = problem.total(loss, {"W": ahead["W"], "H": reached["H"]})
+        if objective > pace.objective * (1 + 1e-14) + 1e-14 * problem.unit:
+            calm = _Pace(factors, factors, pace.objective, beta / _CUT, beta)
+            return Sweep(factors, calm, pace.objective)
+        ceiling = min(1.0, _SPEED_UP_LIMIT * pace.ceiling)
+        beta = min(ceiling, _GROW * pace.beta)
+        _balance(problem, ahead, reached)
+        found = {"W": ahead["W"], "H": reached["H"]}
+        return Sweep(found, _Pace(ahead, reached, objective, beta, ceiling), objective)
+
+    def _minimize(self, held: Subproblem, B: Array) -> tuple[Array, float]:
+        """Lower the block, and let go of its quadratic, which is as large as the factor."""
+        quadratic = held.quadratic()
+        new = self.descend(held.block, quadratic, B)
+        return new, quadratic.value(new)
+
+    def descend(self, block: Block, quadratic: Quadratic, B: Array) -> Array:
+        """Visit every component `sweeps` times."""
+        if block.orthant_only:
+            return hals_sweeps(quadratic.G, quadratic.C, B, self.sweeps)[0]
+        if block.only_band is not None:
+            return descend_band(quadratic.G, quadratic.C, B, *block.only_band, self.sweeps)
+        return project_components(block, quadratic, B, self.sweeps)
+
+
+def _balance(problem: Problem, ahead: Factors, reached: Factors) -> None:
+    """Give both parts of a found component the same norm, where only their product counts.
+
+    Extrapolation goes on in any direction that costs nothing, such as W → 0 with H → ∞.
+    """
+    if not all(block.scale_free for block in problem.blocks):
+        return
+    sizes = np.linalg.norm(ahead["W"], axis=0), np.linalg.norm(reached["H"], axis=1)
+    alive = (sizes[0] > 0) & (sizes[1] > 0)
+    shift = np.sqrt(np.divide(sizes[1], sizes[0], out=np.ones_like(sizes[0]), where=alive))
+    for point in (ahead, reached):  # array by array, so that few are alive at once
+        point["W"] = point["W"] * shift
+        point["H"] = point["H"] / shift[:, None]
+
+
+def _look_ahead(block: Block, new: Array, last: Array, beta: float) -> Array:
+    """Go on from the last point through the new one, and back into the constraints."""
+    if not beta:
+        return new
+    assert block.projection is not None
+    ahead: Array = new - last
+    ahead *= beta
+    ahead += new
+    ahead = block.projection(ahead)
+    return new if block.collapsed(ahead) else ahead
+
+
+def project_components(block: Block, quadratic: Quadratic, B: Array, sweeps: int) -> Array:
+    """Return B after exact updates of one component after the other."""
+    assert block.projection is not None
+    G, C = quadratic.G, quadratic.C
+    B = B.copy()
+    for _ in range(sweeps):
+        for j in np.flatnonzero(np.diag(G) > 0):
+            last = B[j].copy()
+            B[j] += (C[j] - G[j] @ B) / G[j, j]
+            B[j] = block.projection(B, slice(j, j + 1))[0]
+            if not B[j].any() and last.any():
+                # Zero is no member of a band: the shorter component is, and f is not higher there.
+                B[j] = last / 10
+    return B

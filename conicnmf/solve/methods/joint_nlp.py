@@ -1,0 +1,122 @@
+"""Both factors at once as a smooth non-linear program, a baseline for small problems."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.blocks import Block
+from conicnmf.model.problem import Problem
+from conicnmf.results import Status
+from conicnmf.solve.methods.base import Context, Solver, Sweep
+from conicnmf.solve.needs import (
+    LossWith,
+    PenaltiesWith,
+    cones_on_orthant,
+    conic_constraints,
+    only_bands_are_reverse,
+    uncapped,
+)
+from conicnmf.solve.programs.backends import solve_once
+from conicnmf.solve.stop import MaxIter, Stop
+from conicnmf.types import Array, Factors
+
+
+def nlp_backend() -> str | None:
+    """Return an installed non-linear solver that CVXPY knows, if there is one."""
+    return next((name for name in ("IPOPT", "UNO") if name in cp.installed_solvers()), None)
+
+
+def nlp_installed(block: Block) -> Iterator[str]:
+    """Yield a reason when no non-linear solver is installed; told once, for H."""
+    if block.name == "H" and nlp_backend() is None:
+        yield "no non-linear solver is installed; pip install 'conicnmf[nlp]' brings one"
+
+
+def no_other_cones(block: Block) -> Iterator[str]:
+    """Yield the second-order cones that have no smooth form here."""
+    for constraint in block.constraints:
+        if "smooth" not in constraint.abilities and "cone" in constraint.abilities:
+            parts = constraint.cone(cp.Variable(block.shape))
+            if any(isinstance(part, cp.SOC) for part in parts):
+                yield f"{constraint} on {block.name} is a cone without a smooth form"
+
+
+@dataclass(frozen=True)
+class JointNLP(Solver[Problem, float]):
+    """Solve for W and H together with a non-linear solver, through CVXPY.
+
+    The product is not convex, and neither is a lower bound on sparseness; bounds enter as
+    (Σb)² ≤ c²Σb² and its opposite. The program has the size of the data: use it for small
+    problems, to see how good the alternating methods are.
+
+    Parameters
+    ----------
+    backend : str, optional
+        A non-linear solver CVXPY knows, such as UNO or IPOPT; by default whichever is installed.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> cn.JointNLP(backend="UNO").name
+    'JointNLP'
+    """
+
+    backend: str | None = None
+
+    solves: ClassVar[type[BaseProblem]] = Problem
+    needs: ClassVar = (
+        uncapped,
+        nlp_installed,
+        LossWith(("expression",), "which a non-linear program needs"),
+        PenaltiesWith(("expression",), "which a non-linear program needs"),
+        conic_constraints,
+        no_other_cones,
+        only_bands_are_reverse,
+        cones_on_orthant,
+    )
+    monotone: ClassVar[bool] = False
+    default_stop: ClassVar[Stop] = MaxIter(1)
+
+    def start(self, problem: Problem, context: Context) -> float:
+        """Keep the time by which the one iteration has to end."""
+        return context.deadline
+
+    def sweep(self, problem: Problem, factors: Factors, memo: float) -> Sweep[float]:
+        """Solve the whole problem from the given factors."""
+        variables = {name: cp.Variable(X.shape, value=X) for name, X in factors.items()}
+        left = memo - time.perf_counter()
+        seconds = max(0.1, left) if np.isfinite(left) else None
+        backend = str(self.backend or nlp_backend())
+        record = solve_once(_program(problem, variables), backend, seconds, nlp=True)
+        if not record.ok or any(v.value is None for v in variables.values()):
+            return Sweep(factors, memo, status=Status.BACKEND_FAILED, inner=(record,))
+        found = {name: v.value.astype(factors[name].dtype) for name, v in variables.items()}
+        for block in problem.blocks:
+            B = problem.rows(block, found)
+            found = problem.put(block, found, _polished(block, B))
+        return Sweep(found, memo, status=Status.CONVERGED, inner=(record,))
+
+
+def _program(problem: Problem, variables: dict[str, cp.Variable]) -> cp.Problem:
+    """Return the stated problem, with smooth forms of constraints that have one."""
+    W, H = variables["W"], variables["H"]
+    objective = problem.loss.expression(problem.V, W, H)
+    constraints: list[cp.Constraint] = []
+    for block, B in zip(problem.blocks, (W.T, H), strict=True):
+        objective = objective + sum(penalty.expression(B) for penalty in block.penalties)
+        for constraint in block.constraints:
+            smooth = "smooth" in constraint.abilities
+            constraints += constraint.smooth(B) if smooth else constraint.cone(B)
+    return cp.Problem(cp.Minimize(objective), constraints)
+
+
+def _polished(block: Block, B: Array) -> Array:
+    """Remove what the solver leaves of the last digits, where the projection is known."""
+    return B if block.projection is None else block.projection(np.ascontiguousarray(B))

@@ -1,0 +1,89 @@
+"""Projected gradient with exact projection and step control (Hoyer's NMFSC)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from conicnmf.errors import InputError
+from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.solve.methods.base import BlockSolver, Context, Update
+from conicnmf.solve.methods.multiplicative import Multiplicative, multiplicative_step
+from conicnmf.solve.needs import (
+    LossWith,
+    PenaltiesWith,
+    joint_projection,
+    orthant_penalties,
+    uncapped,
+)
+from conicnmf.types import Array
+from conicnmf.validate import check_choice
+
+
+@dataclass(frozen=True)
+class ProjectedGradient(BlockSolver[float | None]):
+    """A gradient step and the exact projection on the constraints; the objective never rises.
+
+    The step is halved until the objective does not rise, and grows by a fifth after a success. A
+    factor that is only non-negative takes a multiplicative step instead, as in NMFSC.
+
+    Parameters
+    ----------
+    free : {"multiplicative", "gradient"}
+        How a factor that is only non-negative is updated.
+    max_halvings : int
+        How often a step may be halved before the factor is left as it is.
+
+    References
+    ----------
+    Hoyer, Non-negative matrix factorization with sparseness constraints, JMLR 2004.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> V = np.random.default_rng(0).random((8, 6))
+    >>> problem = cn.factorize(V, 2, W=[cn.NonNegative(), cn.Sparseness(min=0.7, max=0.7)])
+    >>> cn.sparseness(problem.solve(cn.ProjectedGradient()).W, axis=0).round(6)
+    array([0.7, 0.7])
+    """
+
+    free: str = "multiplicative"
+    max_halvings: int = 60
+
+    needs: ClassVar = (
+        uncapped,
+        LossWith(("gradient",), "which a gradient step needs"),
+        PenaltiesWith(("gradient",), "which a gradient step needs"),
+        joint_projection,
+        orthant_penalties,
+    )
+
+    def __post_init__(self) -> None:
+        check_choice("ProjectedGradient free", self.free, ("multiplicative", "gradient"))
+        if self.max_halvings < 1:
+            raise InputError(
+                f"ProjectedGradient needs max_halvings >= 1, got {self.max_halvings}; try 60"
+            )
+
+    def prepare(self, block: Block, context: Context) -> float | None:
+        """Return the first step size, or nothing for a factor that is updated multiplicatively."""
+        if self.free == "multiplicative" and not Multiplicative().unmet(block):
+            return None
+        return 0.0
+
+    def update(self, held: Subproblem, B: Array, memo: float | None) -> Update[float | None]:
+        """Halve the step until the objective does not rise."""
+        if memo is None:
+            return Update(multiplicative_step(held, B), None)
+        block = held.block
+        assert block.projection is not None
+        gradient = held.gradient(B)
+        before = held.objective(B)
+        step = memo or held.step_size
+        for _ in range(self.max_halvings):
+            new = block.projection(B - B.dtype.type(step) * gradient)
+            value = held.objective(new)
+            if value <= before and not block.collapsed(new):
+                return Update(new, 1.2 * step, value)
+            step /= 2
+        return Update(B, step, before)

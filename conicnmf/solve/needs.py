@@ -1,0 +1,130 @@
+"""What solvers need of a block: every way in which it fails them, as sentences.
+
+They alone feed the error text, `Problem.explain`, what `compare` skips and the solver table of the
+documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from conicnmf.model.blocks import Block
+from conicnmf.types import stored
+
+
+@dataclass(frozen=True)
+class LossWith:
+    """The loss has one of these abilities; told once, for H."""
+
+    abilities: tuple[str, ...]
+    because: str
+
+    def __call__(self, block: Block) -> Iterator[str]:
+        """Yield a reason unless the loss has one of the abilities."""
+        if block.name == "H" and not block.loss.abilities & set(self.abilities):
+            yield f"{block.loss} has no {' or '.join(self.abilities)} form, {self.because}"
+
+
+@dataclass(frozen=True)
+class PenaltiesWith:
+    """Every penalty has one of these abilities."""
+
+    abilities: tuple[str, ...]
+    because: str
+
+    def __call__(self, block: Block) -> Iterator[str]:
+        """Yield a reason for each penalty with none of the abilities."""
+        for penalty in block.penalties:
+            if not penalty.abilities & set(self.abilities):
+                forms = " or ".join(self.abilities)
+                yield f"{penalty} on {block.name} has no {forms} form, {self.because}"
+
+
+def conic_constraints(block: Block) -> Iterator[str]:
+    """Yield the constraints a cone program with tangent planes cannot hold."""
+    for constraint in block.constraints:
+        if "cone" not in constraint.abilities:
+            yield f"{constraint} on {block.name} has no cone form"
+        elif not constraint.convex and "tangent" not in constraint.abilities:
+            yield f"{constraint} on {block.name} is not convex and has no tangent planes"
+
+
+def only_bands_are_reverse(block: Block) -> Iterator[str]:
+    """Yield the non-convex constraints that are not bounds on sparseness."""
+    for constraint in block.reverse_convex:
+        if constraint not in block.bands:
+            yield f"{constraint} on {block.name} is not convex, and no bound on sparseness"
+
+
+def cones_on_orthant(block: Block) -> Iterator[str]:
+    """Yield the constraints that are cones for B ≥ 0 only, on a factor that may be negative."""
+    for constraint in block.constraints:
+        if constraint.orthant_only and not block.nonneg:
+            yield f"{constraint} on {block.name} is a cone only together with NonNegative"
+
+
+def other_cones_on_orthant(block: Block) -> Iterator[str]:
+    """Yield the same but for constraints that can be stated on magnitudes."""
+    for constraint in block.constraints:
+        if constraint.orthant_only and not constraint.sign_free and not block.nonneg:
+            yield f"{constraint} on {block.name} is a cone only together with NonNegative"
+
+
+def signed_blocks_are_sign_free(block: Block) -> Iterator[str]:
+    """Yield what cannot be stated on the magnitudes of a signed factor with a sparseness band."""
+    if not signed(block):
+        return
+    for constraint in block.constraints:
+        if not constraint.sign_free:
+            yield f"{constraint} on {block.name} cannot be stated on magnitudes; add NonNegative"
+    if "reduced" not in block.loss.abilities:
+        yield f"{block.loss} has no reduced form, which the magnitudes of {block.name} need"
+
+
+def signed(block: Block) -> bool:
+    """Whether a factor that may be negative has a constraint that is a cone on its magnitudes."""
+    return not block.nonneg and any(c.orthant_only and c.sign_free for c in block.constraints)
+
+
+def joint_projection(block: Block) -> Iterator[str]:
+    """Yield a reason unless all constraints have a known projection together."""
+    if block.projection is None:
+        together = " ∧ ".join(map(str, block.constraints))
+        yield f"no joint projection is known for {together} on {block.name}"
+
+
+def by_component(block: Block) -> Iterator[str]:
+    """Yield the constraints that tie components together."""
+    for constraint in block.constraints:
+        if constraint.each not in ("entry", "component"):
+            yield f"{constraint} on {block.name} ties components together"
+
+
+def orthant_penalties(block: Block) -> Iterator[str]:
+    """Yield the magnitudes penalized on a factor that may be negative, where they have a kink."""
+    for penalty in block.penalties:
+        if "orthant" in penalty.abilities and penalty.orthant()[0] and not block.nonneg:
+            yield f"{penalty} on {block.name} is smooth only together with NonNegative"
+
+
+def nonnegative_only(block: Block) -> Iterator[str]:
+    """Yield a reason unless the block is constrained to B ≥ 0 and nothing else."""
+    if not block.orthant_only:
+        stated = ", ".join(map(str, block.constraints)) or "no constraint"
+        yield f"{block.name} must be constrained by NonNegative alone, not {stated}"
+
+
+def nonnegative_data(block: Block) -> Iterator[str]:
+    """Yield a reason when the data have negative entries; told once, for H."""
+    smallest = stored(block.Y).min(initial=0.0)
+    if block.name == "H" and smallest < 0:
+        yield f"V has negative entries (smallest {smallest:g}), and the updates need V >= 0"
+
+
+def uncapped(block: Block) -> Iterator[str]:
+    """Yield a reason when the loss has a cap; told once, for H."""
+    if block.name == "H" and np.isfinite(block.loss.cap):
+        yield f"a cap on the loss ({block.loss.cap:g}) needs a cone program in each step"

@@ -1,0 +1,1 @@
+"""Blocks as convex programs: cone programs compiled once, tangent planes, and a native engine."""

@@ -1,0 +1,93 @@
+"""A block as a plain CVXPY program, for any backend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.terms import Reduced
+from conicnmf.results import InnerSolve
+from conicnmf.solve.programs.backends import solve_along
+from conicnmf.solve.programs.cuts import Cut
+from conicnmf.types import Array
+
+Target: TypeAlias = Reduced | Subproblem
+"""The loss as a cone program sees it: reduced where it has that form, else as it was written."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlainProgram:
+    """The convex part of a block, built anew for each solve from CVXPY's own parts."""
+
+    block: Block
+
+    @cached_property
+    def variable(self) -> cp.Variable:
+        """The block's factor."""
+        return cp.Variable(self.block.shape, name="B")
+
+    @cached_property
+    def constraints(self) -> list[cp.Constraint]:
+        """The convex parts of the block's constraints."""
+        return [part for c in self.block.constraints for part in c.cone(self.variable)]
+
+    @cached_property
+    def penalty(self) -> cp.Expression | float:
+        """The block's penalties."""
+        return sum(penalty.expression(self.variable) for penalty in self.block.penalties)
+
+    def objective(self, target: Target) -> cp.Expression:
+        """Return loss and penalties, for the reduced loss or for the held block."""
+        if isinstance(target, Reduced):
+            return cp.sum_squares(residual(target, self.variable)) + self.penalty
+        return target.expression(self.variable) + self.penalty
+
+    def at_most(self, target: Target, level: float, penalized: bool = True) -> cp.Constraint:
+        """Return the constraint that the loss (and the penalties) do not exceed `level`."""
+        unit = abs(level) or 1.0
+        if not isinstance(target, Reduced):
+            return self.objective(target) / unit <= level / unit
+        allowed = max(level - target.constant, 0.0)
+        if penalized and self.block.penalties:
+            return self.objective(target) / unit <= allowed / unit
+        # A norm is better conditioned than its square: the solver sees one cone of unit size.
+        radius = float(np.sqrt(allowed)) or 1.0
+        scaled = Reduced(target.R / radius, target.D / radius, 0.0)
+        return cp.norm(cp.vec(residual(scaled, self.variable), order="F"), 2) <= float(allowed > 0)
+
+    def solve(
+        self,
+        target: Target,
+        cuts: Sequence[Cut],
+        backends: tuple[str, ...],
+        linear: Array | None = None,
+        seconds: float | None = None,
+    ) -> tuple[Array | None, list[InnerSolve]]:
+        """Minimize loss, penalties and ⟨linear, B⟩ over B, with the cuts."""
+        held = [part for cut in cuts for part in cut.constraints(self.variable)]
+        if np.isfinite(self.block.loss.cap):
+            held.append(self.at_most(target, self.block.loss.cap, penalized=False))
+        objective = self.objective(target)
+        if linear is not None:
+            objective = objective + cp.sum(cp.multiply(linear, self.variable))
+        program = cp.Problem(cp.Minimize(objective), self.constraints + held)
+        return solve_along(program, self.variable, backends, seconds)
+
+
+def residual(reduced: Reduced, B: cp.Expression) -> cp.Expression:
+    """Return D − R B as an expression."""
+    if reduced.R.ndim == 2:
+        return reduced.D - reduced.R @ B
+    # One R for each column: R_k b_k is the sum over j of column j of R_k times B_jk.
+    columns = reduced.R.transpose(1, 2, 0)  # (i, j, k)
+    model = sum(
+        cp.multiply(columns[:, j, :], cp.vstack([B[j, :]] * columns.shape[0]))
+        for j in range(columns.shape[1])
+    )
+    return reduced.D - model

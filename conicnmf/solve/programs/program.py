@@ -1,0 +1,156 @@
+"""A block's convex program: compiled where it can be, plain CVXPY where not or when that fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.terms import Each, Reduced
+from conicnmf.results import InnerSolve
+from conicnmf.solve.programs.backends import chain
+from conicnmf.solve.programs.compiled import CompiledProgram
+from conicnmf.solve.programs.cuts import Cut
+from conicnmf.solve.programs.model import PlainProgram, Target
+from conicnmf.types import Array
+
+
+class Step(Protocol):
+    """The convex part of a block with the other factor fixed."""
+
+    @property
+    def block(self) -> Block:
+        """The block that is solved."""
+
+    def solve(self, cuts: Sequence[Cut] | None = None, deadline: float = np.inf) -> Solution:
+        """Minimize over B with the cuts, none by default."""
+
+    def value(self, B: Array) -> float:
+        """Return the block's objective."""
+
+    def uncapped(self) -> Step:
+        """Return the step for the loss alone, without its cap and without penalties."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A minimizer, or nothing, and a record of every backend call it took."""
+
+    B: Array | None
+    records: list[InnerSolve]
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether a backend proved that the constraints have no common point."""
+        return self.records[-1].infeasible
+
+
+class BlockProgram:
+    """Minimize the loss and penalties of a block over the convex part of its constraints.
+
+    Parameters
+    ----------
+    block : Block
+    backend : str, optional
+        An installed CVXPY solver to try first. Without one, Clarabel is compiled once and updated
+        in place; whatever fails is tried again along ECOS, Clarabel, SCS.
+    more_slots : sequence of Each
+        Room for cuts beyond one for each reverse-convex constraint.
+    """
+
+    def __init__(
+        self, block: Block, backend: str | None = None, more_slots: Sequence[Each] = ()
+    ) -> None:
+        self.block = block
+        self.backend = backend
+        self.slots = (*(c.each for c in block.reverse_convex), *more_slots)
+        self._backends = chain(backend)
+        self._plain = PlainProgram(block)
+        self._compiled: CompiledProgram | None = None
+        fits = backend is None or self._backends[0] == "CLARABEL"
+        self._compiles = fits and not np.isfinite(block.loss.cap)
+
+    def at(
+        self, held: Subproblem, linear: Array | None = None, signs: Array | None = None
+    ) -> ConicStep:
+        """Return the program of a held block, ready to be solved with one set of cuts after another.
+
+        `linear` adds ⟨linear, B⟩ to the objective; with `signs` the loss is that of signs ∘ B.
+        """
+        reduced = held.reduced()
+        if signs is not None and reduced is not None:
+            reduced = reduced.with_signs(signs)
+        return ConicStep(self, held, held if reduced is None else reduced, linear)
+
+    def solve(
+        self,
+        target: Target,
+        cuts: Sequence[Cut],
+        linear: Array | None,
+        deadline: float,
+    ) -> Solution:
+        """Minimize over B with the cuts, until `deadline` on the clock."""
+        records: list[InnerSolve] = []
+        rough: Array | None = None
+        if isinstance(target, Reduced) and self._compiles:
+            if self._compiled is None:
+                self._compiled = CompiledProgram(self.block, self.slots, target.R.ndim == 3)
+            B, record = self._compiled.solve(target, cuts, linear, _left(deadline))
+            records.append(record)
+            if (B is not None and record.status == cp.OPTIMAL) or record.infeasible:
+                return Solution(self._clip(B), records)
+            rough = B
+        B, tried = self._plain.solve(target, cuts, self._backends, linear, _left(deadline))
+        return Solution(self._clip(rough if B is None else B), records + tried)
+
+    def _clip(self, B: Array | None) -> Array | None:
+        """Put entries that an interior-point method left just outside their bounds on them."""
+        return None if B is None else np.clip(B, *self.block.bounds)
+
+
+@dataclass(frozen=True, eq=False)
+class ConicStep:
+    """A block's program with the other factor fixed; the loss enters through `target`."""
+
+    program: BlockProgram
+    held: Subproblem
+    target: Target
+    linear: Array | None = None
+
+    @property
+    def block(self) -> Block:
+        """The block that is solved."""
+        return self.program.block
+
+    def solve(self, cuts: Sequence[Cut] | None = None, deadline: float = np.inf) -> Solution:
+        """Minimize over B with the cuts, none by default."""
+        cuts = self.no_cuts() if cuts is None else cuts
+        return self.program.solve(self.target, cuts, self.linear, deadline)
+
+    def no_cuts(self) -> list[Cut]:
+        """Return a cut that binds nothing for each reverse-convex constraint."""
+        return [Cut.none(self.block.shape, c.each) for c in self.block.reverse_convex]
+
+    def uncapped(self) -> ConicStep:
+        """Return the step for the loss alone, without its cap and without penalties."""
+        loss = copy(self.block.loss)
+        object.__setattr__(loss, "cap", np.inf)
+        alone = replace(self.block, loss=loss, penalties=())
+        return ConicStep(BlockProgram(alone, self.program.backend), self.held, self.target)
+
+    def value(self, B: Array) -> float:
+        """Return the block's objective."""
+        extra = 0.0 if self.linear is None else float(np.vdot(self.linear, B))
+        if isinstance(self.target, Reduced):
+            return self.target.value(B) + self.block.penalty(B) + extra
+        return self.held.loss(B) + self.block.penalty(B) + extra
+
+
+def _left(deadline: float) -> float | None:
+    return None if deadline == np.inf else max(deadline - time.perf_counter(), 1e-3)

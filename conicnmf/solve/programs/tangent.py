@@ -1,0 +1,137 @@
+"""Tangent-plane steps: a reverse-convex block as a short sequence of convex programs.
+
+A component that is not sparse enough is held in a half-space that lies inside the reverse-convex
+set. The plane is anchored at the nearest point of the band, non-negative and on its boundary, so
+the anchor itself stays feasible and the next program is never empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from conicnmf.model.blocks import Block
+from conicnmf.model.terms import Constraint, pieces
+from conicnmf.model.tolerances import INSIDE
+from conicnmf.results import InnerSolve
+from conicnmf.solve.programs.cuts import Cut
+from conicnmf.solve.programs.program import Step
+from conicnmf.types import Array, Mask
+
+_DEAD = 1e-7
+
+
+@dataclass(frozen=True)
+class TangentLoop:
+    """How often planes are moved within one block: while f falls by `rtol`, at most `rounds`."""
+
+    rounds: int = 2
+    rtol: float = 1e-3
+
+
+@dataclass(eq=False)
+class Outcome:
+    """The point a block ended at, whether every component is feasible, and the backend calls."""
+
+    B: Array | None = None
+    infeasible: bool = False
+    records: list[InnerSolve] = field(default_factory=list)
+
+
+def with_interior(block: Block) -> Block:
+    """Return the block with constraints that leave cone programs an interior."""
+    return replace(block, constraints=tuple(c.with_interior() for c in block.constraints))
+
+
+def tangent_step(
+    step: Step,
+    previous: Array,
+    loop: TangentLoop,
+    deadline: float = np.inf,
+) -> Outcome:
+    """Solve a block; `previous` supplies directions for components that a step drives to zero."""
+    outcome = Outcome()
+    first = step.solve(deadline=deadline)
+    if first.infeasible and np.isfinite(step.block.loss.cap):
+        # The start lies above the cap: lower the loss first.
+        step = step.uncapped()
+        outcome.records += first.records
+        first = step.solve(deadline=deadline)
+    outcome.records += first.records
+    outcome.B = None if first.B is None else _without_dust(first.B)
+    outcome.infeasible = first.infeasible
+    reverse = step.block.reverse_convex
+    if outcome.B is None or not reverse:
+        return outcome
+    active = [_violators(c, outcome.B) for c in reverse]
+    if not any(held.any() for held in active):
+        return outcome
+    value = np.inf
+    for _ in range(loop.rounds):
+        B = _hold(step, outcome, active, previous, deadline)
+        if B is None:
+            break
+        before, value = value, step.value(B)
+        if value > before:
+            break
+        outcome.B = B
+        if before - value <= loop.rtol * abs(value):
+            break
+    if any((_violators(c, outcome.B) & _alive(c, outcome.B)).any() for c in reverse):
+        outcome.B = None
+    return outcome
+
+
+def _hold(
+    step: Step,
+    outcome: Outcome,
+    active: list[Mask],
+    previous: Array,
+    deadline: float,
+) -> Array | None:
+    """Re-solve with a plane for each active component, until no other component violates."""
+    reverse = step.block.reverse_convex
+    assert outcome.B is not None
+    B = outcome.B
+    while True:
+        anchors = [_anchor(c, B, previous) for c in reverse]
+        cuts = [
+            Cut(c.tangent(P), held) for c, P, held in zip(reverse, anchors, active, strict=True)
+        ]
+        solution = step.solve(cuts, deadline)
+        outcome.records += solution.records
+        if solution.B is None:
+            return None
+        B = _without_dust(solution.B)
+        grown = False
+        for c, held in zip(reverse, active, strict=True):
+            fresh = _violators(c, B) & ~held
+            held |= fresh
+            grown = grown or bool(fresh.any())
+        if not grown:
+            return B
+
+
+def _without_dust(B: Array) -> Array:
+    """Return B with zero in place of components that are only an interior point's leftovers."""
+    sizes = np.linalg.norm(B, axis=1, keepdims=True)
+    return np.where(sizes > _DEAD * sizes.max(initial=0.0), B, 0.0)
+
+
+def _violators(constraint: Constraint, B: Array) -> Mask:
+    return constraint.violation(B) > max(INSIDE, 20 * float(np.finfo(B.dtype).eps))
+
+
+def _alive(constraint: Constraint, B: Array) -> Mask:
+    """Return which pieces are not zero; zero ones are left to whoever called."""
+    return np.asarray(pieces(B, constraint.each).any(axis=1))
+
+
+def _anchor(constraint: Constraint, B: Array, previous: Array) -> Array:
+    """Return a feasible point near B, with the last direction of components that are zero."""
+    rows, last = pieces(B, constraint.each), pieces(previous, constraint.each)
+    sizes = np.linalg.norm(rows, axis=1)
+    dead = sizes <= _DEAD * sizes.max(initial=0.0)
+    alive = np.where(dead[:, None], last, rows)
+    return constraint.project(pieces(alive, constraint.each))

@@ -1,0 +1,87 @@
+"""The state of one solve: the last iterate, the best feasible one, and the history."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.tolerances import feasible_within
+from conicnmf.results import History, Iteration
+from conicnmf.solve.checkpoint import State
+from conicnmf.solve.methods.base import Sweep
+from conicnmf.types import Factors
+
+
+@dataclass(eq=False)
+class Run:
+    """What has happened in a solve so far; `keeps_best` is off where the last iterate counts."""
+
+    problem: BaseProblem
+    begin: float
+    keeps_best: bool = True
+    history: History = field(default_factory=History)
+    factors: Factors = field(default_factory=dict)
+    best: Factors = field(default_factory=dict)
+    best_rank: tuple[bool, float] = (True, np.inf)
+
+    def record(self, factors: Factors, sweep: Sweep[Any] | None = None) -> Iteration:
+        """Measure an iterate and keep it when it is the best."""
+        known = sweep.objective if sweep is not None else None
+        objective = self.problem.objective(factors) if known is None else known
+        violation = max(self.problem.violations(factors).values(), default=0.0)
+        iteration = Iteration(
+            len(self.history),
+            objective,
+            violation,
+            time.perf_counter() - self.begin,
+            _change(self.factors, factors),
+            sweep.inner if sweep is not None else (),
+            sweep.notes if sweep is not None else {},
+        )
+        self.history.append(iteration)
+        self.factors = factors
+        infeasible = not violation <= feasible_within(factors) or self.problem.collapsed(factors)
+        rank = (infeasible, violation if infeasible else objective)
+        wanted = rank < self.best_rank or not self.keeps_best
+        if wanted and np.isfinite(objective):
+            self.best, self.best_rank = factors, rank
+        elif not self.best:
+            self.best = factors  # an infinite start is better than none
+        return iteration
+
+    def state(self, memo: Factors, rng: np.random.Generator) -> State:
+        """Return everything needed to go on, with what the solver packed of its memo."""
+        arrays = {"factors": self.factors, "memo": memo}
+        if self.best is not self.factors:
+            arrays["best"] = self.best
+        values: dict[str, Any] = {
+            "history": self.history.to_list(),
+            "best_rank": [bool(self.best_rank[0]), float(self.best_rank[1])],
+            "rng": rng.bit_generator.state,
+        }
+        return State(arrays, values)
+
+    def resume(self, state: State) -> None:
+        """Go on from a state; the clock goes on from the time of its last iteration."""
+        self.factors = state.arrays["factors"]
+        self.best = state.arrays.get("best", self.factors)
+        infeasible, measure = state.values["best_rank"]
+        self.best_rank = (infeasible, measure)
+        self.history = History.from_list(state.values["history"])
+        self.begin -= self.history[-1].seconds
+
+
+def _change(before: Factors, after: Factors) -> float:
+    """Return the largest relative change of any factor."""
+    if not before:
+        return float("inf")
+    changes = []
+    for name, X in after.items():
+        size = float(np.linalg.norm(X))
+        moved = float(np.linalg.norm(X - before[name]))
+        changes.append(moved / size if size else float(moved > 0))
+    return max(changes)

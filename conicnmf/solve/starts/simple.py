@@ -1,0 +1,182 @@
+"""Starting factors before the constraints are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import svds
+
+from conicnmf.errors import InputError
+from conicnmf.model.known import with_defaults
+from conicnmf.model.problem import Problem
+from conicnmf.registry import Registry
+from conicnmf.types import Array, Data, Factors, stored
+from conicnmf.validate import as_matrix, check_choice
+
+
+class Start:
+    """A rule for starting factors; the same generator state gives the same factors."""
+
+    def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
+        """Return W and H of the problem's shapes."""
+        raise TypeError(f"{type(self).__name__} must define factors(problem, rng)")
+
+
+@dataclass(frozen=True)
+class Random(Start):
+    """Independent entries, uniform on [0, 1) (normal for signed factors), scaled to fit V.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> cn.factorize(np.ones((4, 3)), 2).solve(cn.HALS(), init=Random(), seed=7).seed
+    7
+    """
+
+    def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
+        """Draw W, then H."""
+        drawn: Factors = {}
+        for block in problem.blocks:
+            shape = block.shape[::-1] if block.name == "W" else block.shape
+            entries = rng.random(shape) if block.nonneg else rng.standard_normal(shape)
+            drawn[block.name] = entries.astype(problem.V.dtype)
+        return _scaled(problem.V, drawn)
+
+
+@dataclass(frozen=True)
+class NNDSVD(Start):
+    """Non-negative parts of the leading singular vectors.
+
+    Parameters
+    ----------
+    fill : {"zero", "mean", "random"}
+        What zeros become: nothing, the mean of V, or small random numbers. Methods that multiply
+        cannot leave zero, so "mean" is the default.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> V = np.random.default_rng(0).random((6, 5))
+    >>> cn.factorize(V, 2).solve(cn.HALS(), init=NNDSVD()).status.name
+    'CONVERGED'
+    """
+
+    fill: Literal["zero", "mean", "random"] = "mean"
+
+    def __post_init__(self) -> None:
+        check_choice("NNDSVD fill", self.fill, ("zero", "mean", "random"))
+
+    def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
+        """Split each pair of singular vectors into its dominant signed half."""
+        V, rank = problem.V, problem.rank
+        if stored(V).min(initial=0.0) < 0:
+            raise InputError("NNDSVD needs V >= 0, got negative entries; use Random() instead")
+        W, H = _nndsvd(V, rank, rng)
+        mean = float(V.mean())
+        for X in (W, H):
+            empty = X == 0
+            if self.fill == "mean":
+                X[empty] = mean
+            elif self.fill == "random":
+                X[empty] = mean / 100 * rng.random(int(empty.sum()))
+        return {"W": W.astype(V.dtype), "H": H.astype(V.dtype)}
+
+
+@dataclass(frozen=True, eq=False)
+class Given(Start):
+    """Factors the user brings; a missing one is drawn at random.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> W = np.ones((4, 1))
+    >>> result = cn.factorize(np.ones((4, 3)), 1).solve(cn.HALS(), init=Given(W=W), stop=0)
+    >>> result.W.ravel()
+    array([1., 1., 1., 1.])
+    """
+
+    W: Any = None
+    H: Any = None
+
+    def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
+        """Check shapes and copy."""
+        drawn = Random().factors(problem, rng)
+        for name, X, shape in zip("WH", (self.W, self.H), problem.factor_shapes, strict=True):
+            if X is not None:
+                drawn[name] = as_matrix(X, f"start {name}", shape).astype(drawn[name].dtype)
+        return drawn
+
+
+def _fault(thing: Any) -> str:
+    fits = isinstance(thing, type) and issubclass(thing, Start)
+    return "" if fits else "it is no class of a Start"
+
+
+STARTS: Registry[type[Start]] = Registry("start", "conicnmf.starts", _fault)
+for _kind in (Random, NNDSVD, Given):
+    STARTS.add(_kind.__name__, _kind)
+
+
+Init: TypeAlias = Start | Mapping[str, Any] | Sequence[Any] | str | None
+"""What may stand for a start: a `Start`, its name, or arrays."""
+
+
+def as_start(init: Any) -> Start:
+    """Return a start: as it is, by its name, from a pair (W, H), or `Random` for nothing."""
+    if init is None:
+        return Random()
+    if isinstance(init, str):
+        return with_defaults(STARTS.find(init), "the start")
+    if isinstance(init, Start):
+        return init
+    if isinstance(init, (tuple, list)) and len(init) == 2:
+        return Given(*init)
+    raise InputError(
+        f"init must be a Start such as Random() or NNDSVD(), the name of one or a pair (W, H), got "
+        f"{init!r}; known are {', '.join(STARTS.names())}"
+    )
+
+
+def _scaled(V: Data, factors: Factors) -> Factors:
+    """Scale both factors by the same number so that W H fits V best."""
+    W, H = factors["W"], factors["H"]
+    if (W.shape[0], H.shape[1]) != V.shape:
+        return factors
+    cross = float(np.einsum("ij,ij->", W.T @ V, H))
+    norm = float(np.einsum("ij,ij->", W.T @ W, H @ H.T))
+    if norm == 0 or cross == 0:
+        return factors
+    root = W.dtype.type(np.sqrt(abs(cross) / norm))
+    return {"W": root * W, "H": root * H}
+
+
+def _nndsvd(V: Data, rank: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return the non-negative double SVD, zero beyond the rank the data can give."""
+    m, n = V.shape
+    W, H = np.zeros((m, rank)), np.zeros((rank, n))
+    count = min(rank, m, n)
+    if not stored(V).any():
+        return W, H
+    if count < min(m, n):
+        U, s, Vt = svds(V.astype(np.float64), k=count, v0=rng.random(min(m, n)))
+        order = np.argsort(-s)
+        U, s, Vt = U[:, order], s[order], Vt[order]
+    else:
+        dense = V.toarray() if sp.issparse(V) else V
+        U, s, Vt = np.linalg.svd(dense, full_matrices=False)
+    for j in range(count):
+        u, v = U[:, j], Vt[j]
+        halves = [(np.maximum(sign * u, 0), np.maximum(sign * v, 0)) for sign in (1, -1)]
+        left, right = max(
+            halves, key=lambda half: np.linalg.norm(half[0]) * np.linalg.norm(half[1])
+        )
+        norms = float(np.linalg.norm(left)), float(np.linalg.norm(right))
+        if 0 in norms:
+            continue
+        size = np.sqrt(s[j] * norms[0] * norms[1])
+        W[:, j], H[j] = size * left / norms[0], size * right / norms[1]
+    return W, H

@@ -1,0 +1,208 @@
+"""`compare`: every solver on every problem from the same starts."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+from conicnmf.errors import InputError
+from conicnmf.model.base import BaseProblem
+from conicnmf.results import Result, Status
+from conicnmf.solve.methods.base import AnySolver
+from conicnmf.solve.monitor import CountBar
+from conicnmf.solve.stop import Stop
+from conicnmf.study.compare.claim import claim_of
+from conicnmf.study.compare.comparison import Comparison
+from conicnmf.study.compare.inputs import (
+    Problems,
+    as_problems,
+    as_seeds,
+    as_solvers,
+    check_seconds,
+    common_stop,
+)
+from conicnmf.study.compare.rows import COLUMNS, Row, Task, row_of, row_without
+from conicnmf.study.compare.single import Rules, run_single
+from conicnmf.study.compare.store import Index, Store, merged, open_store
+
+
+def compare(
+    problem: BaseProblem | Problems,
+    solvers: Sequence[AnySolver | str] | Mapping[str, AnySolver | str],
+    seeds: Iterable[int] = range(3),
+    *,
+    init: Any = None,
+    stop: Stop | int | None = None,
+    time_limit: float | None = None,
+    budget: float | None = None,
+    store: str | Path | None = None,
+    n_jobs: int = 1,
+    progress: bool = False,
+) -> Comparison:
+    """Run every solver on every problem from the same starts.
+
+    Parameters
+    ----------
+    problem : Problem or dict of str to Problem
+    solvers : list of Solver or str, or dict of str to either
+    seeds : iterable of int
+        A seed fixes the start, which all solvers share.
+    init : Start or pair of arrays, optional
+        Where to start, as in `solve`.
+    stop : Stop or int, optional
+        When to end, the same for all. By default the solvers' own rule where they have one rule,
+        else ``MaxIter(500) | RelDecrease(1e-5)`` for all.
+    time_limit : float, optional
+        Seconds for each run.
+    budget : float, optional
+        Seconds for everything. Every solver has a run before one has a second; runs that are not
+        finished by then are rows that say so.
+    store : path, optional
+        A folder for finished runs. The same call goes on where a killed one was, and may add
+        seeds, solvers and problems; runs that raised an error are tried again.
+    n_jobs : int
+        Processes. Runs with an iteration limit give the same numbers for any of them, since each
+        has one thread; times are fair with one process only.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    Comparison
+        Every run is a row: pairs that do not fit (SKIPPED), runs that raised (ERROR) and runs that
+        were not made (NOT_RUN) too. An interruption from the keyboard returns what is finished.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> problem = cn.factorize(np.ones((4, 3)), 1)
+    >>> cn.compare(problem, [cn.HALS(), cn.Multiplicative()], seeds=[0]).table["status"].tolist()
+    ['CONVERGED', 'CONVERGED']
+    """
+    problems, named, starts = as_problems(problem), as_solvers(solvers), as_seeds(seeds)
+    if not problems or not named or not starts:
+        raise InputError("compare needs at least one problem and one solver and one seed, got none")
+    check_seconds("time_limit", time_limit)
+    check_seconds("budget", budget)
+    rule = common_stop(stop, named)
+    claim = claim_of(problems, named, init, rule, time_limit)
+    place, stored = (None, None) if store is None else open_store(store, claim)
+    plan = _Plan(problems, named, starts, claim, _settings(rule, init, time_limit), place, stored)
+    plan.recall()
+    deadline = None if budget is None else time.time() + budget
+    plan.run(Rules(init, rule, time_limit, deadline, place), n_jobs, progress)
+    return plan.comparison()
+
+
+@dataclass(eq=False)
+class _Plan:
+    """The runs to make and those that are made."""
+
+    problems: Problems
+    solvers: Mapping[str, AnySolver]
+    seeds: list[int]
+    claim: dict[str, str]
+    settings: dict[str, str]
+    store: Store | None
+    stored: Index | None
+    rows: dict[Task, Row] = field(default_factory=dict)
+    results: dict[Task, Result] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.tasks = [
+            (p, s, seed) for p in self.problems for seed in self.seeds for s in self.solvers
+        ]
+        self.rows = {
+            task: row_without(task, "NOT_RUN", "it was not reached") for task in self.tasks
+        }
+
+    def recall(self) -> None:
+        """Take over what the store has."""
+        if self.store is not None:
+            for task in self.tasks:
+                result = self.store.read(task)
+                if result is not None:
+                    self.rows[task], self.results[task] = row_of(task, result), result
+            self._write_index()
+
+    def run(self, rules: Rules, n_jobs: int, progress: bool) -> None:
+        """Make the runs that are missing; one that ends early leaves rows that say why."""
+        missing = [task for task in self.tasks if task not in self.results]
+        # Seeds go round before problems, so that a budget cuts off the last seeds of all of them.
+        todo = sorted(missing, key=lambda task: self.seeds.index(task[2]))
+        left = set(todo)
+        reason = "it was not reached"
+        try:
+            for row, result in self._made(todo, rules, n_jobs, progress):
+                task = (row["problem"], row["solver"], row["seed"])
+                left.discard(task)
+                self.rows[task] = row
+                if result is not None:
+                    self.results[task] = result
+        except KeyboardInterrupt:
+            reason = "interrupted from the keyboard"
+        except BrokenProcessPool:
+            reason = "a process died, perhaps for want of memory; try fewer of them"
+        self.rows |= {task: row_without(task, "NOT_RUN", reason) for task in left}
+        self._write_index()
+
+    def _made(
+        self, todo: list[Task], rules: Rules, n_jobs: int, progress: bool
+    ) -> Iterator[tuple[Row, Result | None]]:
+        """Yield the runs in turn, as they are made by one process or several."""
+        work = (
+            delayed(run_single)(task, self.problems[task[0]], self.solvers[task[1]], rules)
+            for task in todo
+        )
+        bar = CountBar("comparing", len(todo)) if progress else None
+        outputs = Parallel(n_jobs=n_jobs, return_as="generator")(work)
+        try:
+            for row, result in outputs:
+                yield row, result
+                if bar is not None:
+                    bar.step()
+                if row["status"] == Status.INTERRUPTED.name:
+                    raise KeyboardInterrupt  # it was meant for all of them
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that what is not finished is dropped is meant
+                outputs.close()
+            if bar is not None:
+                bar.close()
+
+    def _write_index(self) -> None:
+        if self.store is not None and self.stored is not None:
+            rows = merged(self.stored.rows, self.rows.values())
+            self.store.write_index(Index(self.stored.claim | self.claim, self.settings, rows))
+
+    def comparison(self) -> Comparison:
+        """Return the runs in the order of the problems, seeds and solvers."""
+        table = pd.DataFrame([self.rows[task] for task in self.tasks], columns=list(COLUMNS))
+        results = {
+            task: replace(self.results[task], problem=self.problems[task[0]])
+            for task in self.tasks
+            if task in self.results
+        }
+        return Comparison(table, results, self.settings, self.claim)
+
+
+def _settings(rule: Stop, init: Any, time_limit: float | None) -> dict[str, str]:
+    """Return what is the same for all runs, in words for a reader."""
+    return {
+        "stop, the same for all": repr(rule),
+        "start, shared by seed": "the default" if init is None else type(init).__name__,
+        "seconds for a run": "no limit" if time_limit is None else f"{time_limit:g}",
+        "threads of a run": "1",
+        "Python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+    }

@@ -1,0 +1,82 @@
+"""One run of a comparison, in whichever process; nothing it does can end the others."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from conicnmf.errors import ConicNMFError
+from conicnmf.model.base import BaseProblem
+from conicnmf.results import Result, Status
+from conicnmf.solve.engine import solve
+from conicnmf.solve.methods.base import AnySolver
+from conicnmf.study.compare.rows import Row, Task, row_of, row_without
+from conicnmf.study.compare.store import Store
+
+_WARM: set[tuple[str, str]] = set()
+_LONGEST_WARM_UP = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """What is the same for all runs: start, stopping, time for one and for all, and the store."""
+
+    init: Any = None
+    stop: Any = None
+    time_limit: float | None = None
+    deadline: float | None = None
+    store: Store | None = None
+
+    def seconds_left(self) -> float:
+        """Return the time until the budget is spent, by a clock that all processes share."""
+        return float("inf") if self.deadline is None else self.deadline - time.time()
+
+
+def run_single(
+    task: Task, problem: BaseProblem, solver: AnySolver, rules: Rules
+) -> tuple[Row, Result | None]:
+    """Return the row of a run and its result, if there is one; the result is stored."""
+    if rules.seconds_left() <= 0:
+        return row_without(task, "NOT_RUN", "the budget was spent before its turn"), None
+    try:
+        reasons = solver.mismatches(problem)
+        if reasons:
+            return row_without(task, "SKIPPED", "; ".join(reasons)), None
+        result, cut_off = _solved(problem, solver, task[2], rules)
+    except Exception as error:  # a user's own term or solver may raise anything
+        return row_without(task, "ERROR", _words(error)), None
+    if cut_off:
+        # It had less time than the others, so its numbers would not be fair.
+        return row_without(task, "NOT_RUN", "the budget was spent while it ran"), None
+    # The problem is the caller's; sending or storing a copy with each run would be waste.
+    result = replace(result, problem=None)
+    if rules.store is not None and result.status is not Status.INTERRUPTED:
+        rules.store.write(task, result)
+    return row_of(task, result), result
+
+
+def _solved(
+    problem: BaseProblem, solver: AnySolver, seed: int, rules: Rules
+) -> tuple[Result, bool]:
+    """Return the result on one thread, and whether the budget ended it early."""
+    given: dict[str, Any] = {"init": rules.init, "seed": seed, "throw": False}
+    with threadpool_limits(limits=1):
+        kind = (str(solver), repr(problem))
+        if kind not in _WARM:  # compiling must not count as solving
+            first = solve(problem, solver, stop=1, time_limit=_LONGEST_WARM_UP, **given)
+            if first.status is Status.INTERRUPTED:
+                return first, False
+            _WARM.add(kind)
+        left, own = rules.seconds_left(), rules.time_limit
+        short = left < (float("inf") if own is None else own)
+        limit = max(left, 0.0) if short else own
+        result = solve(problem, solver, stop=rules.stop, time_limit=limit, **given)
+    return result, short and result.status is Status.TIME_LIMIT
+
+
+def _words(error: Exception) -> str:
+    text = str(error) or "no message"
+    return text if isinstance(error, ConicNMFError) else f"{type(error).__name__}: {text}"

@@ -1,0 +1,197 @@
+"""How good a dictionary, a code or a fit is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from conicnmf.errors import InputError
+from conicnmf.types import Array, Data
+from conicnmf.validate import as_data
+
+
+def _unit(D: Any) -> Array:
+    columns = np.asarray(D, dtype=float)
+    norms = np.linalg.norm(columns, axis=0)
+    return columns / np.where(norms > 0, norms, 1.0)
+
+
+def cosines(truth: Any, found: Any) -> Array:
+    """Return the cosine of every column of one dictionary with every column of another.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cosines(np.eye(2), [[3.0], [4.0]]).ravel()
+    array([0.6, 0.8])
+    """
+    first, second = _unit(truth), _unit(found)
+    if first.ndim != 2 or second.ndim != 2 or len(first) != len(second):
+        raise InputError(
+            f"dictionaries must be matrices with the same features as rows, got shapes "
+            f"{first.shape} and {second.shape}; atoms are columns"
+        )
+    return np.asarray(first.T @ second)
+
+
+def dictionary_similarity(truth: Any, found: Any) -> float:
+    """Return how alike two dictionaries are: the mean best cosine, the worse of both directions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> dictionary_similarity(np.eye(3), 5 * np.eye(3)[:, [2, 0, 1]])
+    1.0
+    """
+    alike = cosines(truth, found)
+    return float(min(alike.max(axis=0).mean(), alike.max(axis=1).mean()))
+
+
+def matched_cosines(truth: Any, found: Any) -> Array:
+    """Return the cosine of each true column with the found one that it is matched to.
+
+    The matching is one to one and has the largest sum of cosines; where fewer columns were found
+    than there are, the others have cosine 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matched_cosines(np.eye(2), np.array([[0.0, 1.0], [1.0, 0.0]]))
+    array([1., 1.])
+    """
+    rows, _, alike = match_columns(truth, found)
+    matched = np.zeros(np.shape(truth)[1])
+    matched[rows] = alike
+    return matched
+
+
+def match_columns(
+    truth: Any, found: Any, signed: bool = True
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """Return the pairs of columns, one to one, with the largest sum of cosines, and the cosines.
+
+    With `signed=False` a column and its negative count as the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> match_columns(np.eye(2), np.array([[0.0, -1.0], [2.0, 0.0]]), signed=False)
+    (array([0, 1]), array([1, 0]), array([1., 1.]))
+    """
+    alike = cosines(truth, found)
+    alike = alike if signed else np.abs(alike)
+    rows, columns = linear_sum_assignment(-alike)
+    return rows, columns, np.asarray(alike[rows, columns])
+
+
+def support_scores(truth: Any, found: Any) -> tuple[float, float]:
+    """Return precision and recall of the non-zeros of a code.
+
+    Examples
+    --------
+    >>> support_scores([[1, 0], [1, 1]], [[2, 2], [0, 1]])
+    (0.6666666666666666, 0.6666666666666666)
+    """
+    true, hit = np.asarray(truth) != 0, np.asarray(found) != 0
+    if true.shape != hit.shape:
+        raise InputError(f"codes must have the same shape, got {true.shape} and {hit.shape}")
+    both = float((true & hit).sum())
+    return both / max(1, int(hit.sum())), both / max(1, int(true.sum()))
+
+
+def explained_variance(V: Any, W: Any, H: Any) -> float:
+    """Return 1 − ‖V − W H‖²/‖V − mean‖², the mean taken over samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> V = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> explained_variance(V, np.eye(2), V)
+    1.0
+    """
+    data, basis, codes = as_data(V), np.asarray(W, dtype=float), np.asarray(H, dtype=float)
+    mean = np.asarray(data.mean(axis=1), dtype=float).reshape(-1, 1)
+    total = _squared_error(data, mean, np.ones((1, data.shape[1])))
+    return 1 - _squared_error(data, basis, codes) / total if total else float("nan")
+
+
+def _squared_error(V: Data, W: Array, H: Array) -> float:
+    """Return ‖V − W H‖², without a dense matrix of the size of V where V is sparse."""
+    if not sp.issparse(V):
+        return float(np.sum((V - W @ H) ** 2))
+    cross = np.sum((V.T @ W).T * H)
+    return float(np.sum(np.asarray(V.data) ** 2) - 2 * cross + np.sum((W.T @ W) * (H @ H.T)))
+
+
+def rounds_to(values: Any, level: float = 0.95) -> int | None:
+    """Return the first position at which a curve reaches a level, if it does.
+
+    Examples
+    --------
+    >>> rounds_to([0.5, 0.9, 0.96])
+    2
+    """
+    reached = np.flatnonzero(np.asarray(values) >= level)
+    return int(reached[0]) if reached.size else None
+
+
+def orthogonality(W: Any) -> float:
+    """Return ρ = 1 − the mean cosine of two columns of W ≥ 0: 1 when no two overlap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> orthogonality(np.eye(3)), abs(orthogonality(np.ones((3, 2)))) < 1e-12
+    (1.0, True)
+    """
+    cosines = _unit(W).T @ _unit(W)
+    r = len(cosines)
+    return float(1 - (cosines.sum() - np.trace(cosines)) / (r * (r - 1))) if r > 1 else 1.0
+
+
+def fisher_ratio(scores: Any, labels: Any) -> float:
+    """Return the variance of the class means of some scores over their variance within classes.
+
+    Examples
+    --------
+    >>> fisher_ratio([0.0, 2.0, 4.0, 6.0], [0, 0, 1, 1])
+    4.0
+    """
+    values, classes = np.asarray(scores, dtype=float).ravel(), np.asarray(labels)
+    if classes.shape != values.shape:
+        raise InputError(f"labels must be one a score, got {classes.shape} for {values.shape}")
+    _, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    means = np.bincount(codes, values) / counts
+    within = float(np.mean((values - means[codes]) ** 2))
+    between = float(np.mean((means[codes] - values.mean()) ** 2))
+    return between / within if within else float("inf") if between else float("nan")
+
+
+def equal_error_rate(scores: Any, labels: Any) -> float:
+    """Return the error rate at the threshold where both kinds of error are equally frequent.
+
+    `labels` are true for the samples that should have the larger scores. Between two thresholds the
+    rates are interpolated.
+
+    Examples
+    --------
+    >>> equal_error_rate([0.1, 0.4, 0.3, 0.9], [False, False, True, True])
+    0.5
+    """
+    values, positive = np.asarray(scores, dtype=float).ravel(), np.asarray(labels).astype(bool)
+    if positive.shape != values.shape or positive.all() or not positive.any():
+        raise InputError(
+            f"labels must be true for some scores and false for others, one each, got "
+            f"{int(positive.sum())} true of {positive.size} for {values.size} scores"
+        )
+    cuts = np.append(np.unique(values), np.inf)
+    missed = np.array([np.mean(values[positive] < cut) for cut in cuts])
+    false = np.array([np.mean(values[~positive] >= cut) for cut in cuts])
+    gap = missed - false  # rises from −1 to 1
+    k = int(np.argmax(gap >= 0))
+    share = -gap[k - 1] / (gap[k] - gap[k - 1])
+    return float(missed[k - 1] + share * (missed[k] - missed[k - 1]))

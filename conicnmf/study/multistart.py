@@ -1,0 +1,109 @@
+"""Many starts of one solver: the best result, and how far apart the others end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from conicnmf.errors import InputError
+from conicnmf.model.base import BaseProblem
+from conicnmf.results import Result
+from conicnmf.solve.choice import choose
+from conicnmf.solve.methods.base import AnySolver, as_solver
+from conicnmf.study.compare import compare
+from conicnmf.study.compare.rows import FAILED
+from conicnmf.types import Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Multistart:
+    """The outcome of several starts.
+
+    Attributes
+    ----------
+    best : Result
+        The feasible result with the lowest objective.
+    table : pandas.DataFrame
+        One row a start.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> runs = cn.multistart(cn.factorize(np.eye(3), 1), cn.HALS(), n=2)
+    >>> len(runs.table), runs.spread < 1e-6
+    (2, True)
+    """
+
+    best: Result
+    table: pd.DataFrame
+
+    @property
+    def objectives(self) -> Array:
+        """The objectives of the runs that did not fail, from the lowest up."""
+        fine = ~self.table["status"].isin(FAILED)
+        return np.sort(self.table["objective"][fine].to_numpy())
+
+    @property
+    def spread(self) -> float:
+        """The largest objective minus the lowest, relative to the lowest."""
+        low, high = self.objectives[0], self.objectives[-1]
+        return float((high - low) / abs(low)) if low else float(high - low)
+
+    def __repr__(self) -> str:
+        values = self.objectives
+        return (
+            f"Multistart: {len(self.table)} starts, {len(values)} finished\n"
+            f"  best objective  {values[0]:.6g} (seed {self.best.seed})\n"
+            f"  median          {np.median(values):.6g}\n"
+            f"  spread          {self.spread:.2%}"
+        )
+
+
+def multistart(
+    problem: BaseProblem,
+    solver: AnySolver | str | None = None,
+    n: int = 10,
+    *,
+    seed: int = 0,
+    n_jobs: int = 1,
+    progress: bool = False,
+    **options: Any,
+) -> Multistart:
+    """Solve a problem from n starts and return the best result and the spread.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : Solver, optional
+        By default one that fits is picked.
+    n : int
+        The number of starts, with seeds seed, seed + 1, …
+    seed : int
+    n_jobs : int
+        Processes; the numbers are the same for any of them.
+    progress : bool
+        Show a progress bar.
+    **options
+        Passed on to `compare`: `init`, `stop`, `time_limit`, `budget`, `store`.
+
+    Returns
+    -------
+    Multistart
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> V = np.random.default_rng(0).random((6, 5))
+    >>> runs = cn.multistart(cn.factorize(V, 2), cn.HALS(), n=3)
+    >>> bool(runs.best.objective == runs.objectives[0])
+    True
+    """
+    if n < 1:
+        raise InputError(f"multistart needs at least one start, got n={n}; try n=10")
+    chosen = choose(problem)[0] if solver is None else as_solver(solver)
+    seeds = range(seed, seed + n)
+    runs = compare(problem, [chosen], seeds, n_jobs=n_jobs, progress=progress, **options)
+    return Multistart(runs.best(), runs.table.drop(columns=["problem", "solver"]))

@@ -1,0 +1,149 @@
+"""`path`: one model for every value of a parameter, each solve started from the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from conicnmf.errors import InputError
+from conicnmf.geometry.hoyer import hoyer_sparseness
+from conicnmf.model.base import BaseProblem
+from conicnmf.results import Result
+from conicnmf.solve.engine import solve
+from conicnmf.solve.methods.base import AnySolver
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Path:
+    """The models along a path.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row a value: objective, relative error, violation, the mean sparseness of W's columns
+        and H's rows, iterations, seconds and status.
+    results : list of Result
+        In the order of the table.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> from conicnmf.study import path
+    >>> V = np.random.default_rng(0).random((8, 6))
+    >>> path(lambda weight: cn.factorize(V, 2, H=[cn.NonNegative(), cn.L1(weight)]), [0.1, 1.0])
+    value  objective  relative_error  ...
+    """
+
+    table: pd.DataFrame
+    results: list[Result]
+
+    def plot(self, name: str = "value") -> Figure:
+        """Draw error and sparseness along the path."""
+        from conicnmf.report import plot_path
+
+        return plot_path(self, name)
+
+    @property
+    def values(self) -> list[float]:
+        """The values of the parameter."""
+        return [float(value) for value in self.table["value"]]
+
+    def __repr__(self) -> str:
+        return str(self.table.to_string(index=False))
+
+    def _repr_html_(self) -> str:
+        return str(self.table.to_html(index=False))
+
+
+def path(
+    make_problem: Callable[[float], BaseProblem],
+    values: Iterable[float],
+    solver: AnySolver | str | None = None,
+    *,
+    seed: int = 0,
+    warm: bool = True,
+    **options: Any,
+) -> Path:
+    """Solve a problem for each value of a parameter, in the given order.
+
+    Parameters
+    ----------
+    make_problem : callable
+        Returns the problem for a value, for example of a sparseness or of a penalty's weight.
+    values : iterable of float
+        Neighbours should be close: a solve begins at the last result, brought into the new
+        constraints.
+    solver : Solver, optional
+        By default one that fits is picked for each problem.
+    seed : int
+    warm : bool
+        Begin at the last result; otherwise every value has the start of the seed.
+    **options
+        Passed on to `solve`: `init` (of the first value), `stop`, `time_limit`.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> from conicnmf.study import path
+    >>> V = np.random.default_rng(0).random((8, 6))
+    >>> def at_least(s):
+    ...     return cn.factorize(V, 2, W=[cn.NonNegative(), cn.Sparseness(min=s)])
+    >>> errors = path(at_least, [0.2, 0.5, 0.8], cn.HALS()).table["relative_error"]
+    >>> bool(errors.is_monotonic_increasing)
+    True
+    """
+    results: list[Result] = []
+    stated = [float(value) for value in values]
+    if not stated:
+        raise InputError("path needs at least one value, got none; try np.linspace(0.1, 0.9, 9)")
+    begin = options.pop("init", None)
+    init = begin
+    for value in stated:
+        result = solve(make_problem(value), solver, seed=seed, init=init, throw=False, **options)
+        results.append(result)
+        # A failure is no place to go on from.
+        if warm and result.status.kind != "failed":
+            init = _init(result)
+    rows = [_row(value, result) for value, result in zip(stated, results, strict=True)]
+    return Path(pd.DataFrame(rows), results)
+
+
+def _init(result: Result) -> Any:
+    """Return the start that a result makes: a pair for factorizations, else all by name."""
+    names = set(result.factors)
+    return (result.W, result.H) if names == {"W", "H"} else result.factors
+
+
+def _row(value: float, result: Result) -> dict[str, Any]:
+    return {
+        "value": value,
+        "objective": result.objective,
+        "relative_error": result.relative_error,
+        "violation": result.max_violation,
+        "sparseness_W": _mean_sparseness(result, "W"),
+        "sparseness_H": _mean_sparseness(result, "H"),
+        "iterations": result.n_iter,
+        "seconds": result.seconds,
+        "status": result.status.name,
+    }
+
+
+def _mean_sparseness(result: Result, name: str) -> float:
+    """Return the mean over the components of a factor that are not zero."""
+    if name not in result.factors:
+        return float("nan")
+    X = result.factors[name]
+    found = hoyer_sparseness(np.ascontiguousarray(X if name == "H" else X.T))
+    known = found[~np.isnan(found)]
+    return float(known.mean()) if known.size else float("nan")

@@ -1,0 +1,22 @@
+"""Names for the arrays that travel through the package."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.floating[Any]]
+Mask: TypeAlias = NDArray[np.bool_]
+Factors: TypeAlias = dict[str, Array]
+"""The variables of a problem by name, each as the user knows it."""
+Data: TypeAlias = Any
+"""An `Array` or a `scipy.sparse.csr_array`; SciPy has no types of its own."""
+
+
+def stored(Y: Data) -> Array:
+    """Return the numbers that are stored: all entries, or the non-zeros of sparse data."""
+    values: Array = Y.data if sp.issparse(Y) else Y
+    return values

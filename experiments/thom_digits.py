@@ -1,0 +1,131 @@
+"""What the experiments of Thom, Schweiger and Palm (2011) on digits share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.multiclass import OneVsOneClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+import conicnmf as cn
+from conicnmf.datasets.local import cache_folder
+from conicnmf.families.autoencoders import SCFC, FastCodes, Ramp, standardize, windows
+from conicnmf.types import Array
+
+PAPER = (
+    "Thom, Schweiger and Palm, Supervised matrix factorization with sparseness constraints, 2011"
+)
+IMAGE = (28, 28)
+COSTS = (0.003, 0.01, 0.03)
+"""Values of C to choose from on held-out training digits."""
+
+Labels = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Digits:
+    """Standardized digits (columns) and their classes, to learn from and to test on."""
+
+    V: Array
+    y: Labels
+    V_test: Array
+    y_test: Labels
+
+    @classmethod
+    def load(cls, count: int, tests: int = 10000, seed: int = 1) -> Digits:
+        """Return `count` random training digits of MNIST and the first test digits."""
+        data = cn.datasets.load("mnist", n_samples=None if count == 60000 else count, seed=seed)
+        assert data.target is not None
+        test, target = data.extra["V_test"][:, :tests], data.extra["target_test"][:tests]
+        return cls(_ready(data.V), np.asarray(data.target), _ready(test), np.asarray(target))
+
+
+def _ready(V: Array) -> Array:
+    return standardize(V.astype(np.float32))
+
+
+def one_vs_one(cost: float) -> Any:
+    """Return a linear SVM for each pair of classes, on standardized codes."""
+    svm = OneVsOneClassifier(LinearSVC(C=cost, dual=False, tol=1e-3))
+    return make_pipeline(StandardScaler(), svm)
+
+
+def svm_error(
+    codes: Array, y: Labels, codes_test: Array, y_test: Labels, costs: Sequence[float] = COSTS
+) -> tuple[float, float]:
+    """Return the test error in percent and the C that was best on a sixth of the training digits.
+
+    Examples
+    --------
+    >>> codes = np.repeat(np.eye(2), 12, axis=1)
+    >>> y = np.repeat([0, 1], 12)
+    >>> svm_error(codes, y, codes, y)[0]
+    0.0
+    """
+    X, X_test = (np.asarray(H.T, dtype=np.float64) for H in (codes, codes_test))
+    held = np.random.default_rng(0).permutation(len(X)) < len(X) // 6
+    best = costs[0]
+    if len(costs) > 1:
+        scores = [one_vs_one(c).fit(X[~held], y[~held]).score(X[held], y[held]) for c in costs]
+        best = costs[int(np.argmax(scores))]
+    score = one_vs_one(best).fit(X, y).score(X_test, y_test)
+    return 100 * (1 - float(score)), best
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How filters are learned; `name` is that of the checkpoint, which only long runs have."""
+
+    n_filters: int
+    sparseness_w: float = 0.8
+    sparseness_h: float = 0.7
+    iterations: int = 160
+    ramp: int = 20
+    alpha_i: float = 0.5
+    alpha_c: float | None = None
+    signed_start: bool = False
+    name: str = ""
+
+    def statement(self, V: Array, y: Any = None) -> FastCodes:
+        """Return the problem."""
+        sizes = self.n_filters, self.sparseness_w, self.sparseness_h
+        return FastCodes(V, *sizes, y=y, alpha_i=self.alpha_i, alpha_c=self.alpha_c)
+
+    def start(self, V: Array, seed: int = 0) -> dict[str, Array]:
+        """Return local filters to start from."""
+        signed = self.signed_start
+        return {"W": windows(V, self.n_filters, IMAGE, seed=seed, signed=signed)}
+
+    def run(self, V: Array, y: Any = None, seed: int = 0, progress: bool = False) -> cn.Result:
+        """Learn filters, the weight of inference rising over the first iterations."""
+        file = cache_folder() / "runs" / f"{self.name}-{seed}.npz" if self.name else None
+        result = self.statement(V, y).solve(
+            SCFC(Ramp(self.ramp)),
+            init=self.start(V, seed),
+            stop=self.iterations,
+            seed=seed,
+            checkpoint=file,
+            progress=progress,
+        )
+        if file is not None:
+            file.unlink(missing_ok=True)
+        return result
+
+
+def code_sparseness(result: cn.Result, sparseness_h: float) -> tuple[float, float, float]:
+    """Return the mean sparseness of code words, the paper's estimate of it, and the share near it.
+
+    A code word is near when its sparseness is within 0.1 of the mean.
+    """
+    found = cn.sparseness(result.H, axis=0)
+    found = found[~np.isnan(found)]
+    n, M = result.H.shape
+    estimate = sparseness_h * (np.sqrt(n) - np.sqrt(n / M)) / (np.sqrt(n) - 1)
+    mean = float(found.mean())
+    return mean, float(estimate), float(np.mean(np.abs(found - mean) <= 0.1))

@@ -1,0 +1,121 @@
+"""Figures 3b and 3c of Thom et al. (2011): errors over the sparseness of filters and codes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from conicnmf.families.autoencoders import encode
+from conicnmf.report.style import AMOUNTS, new_figure, series, styled
+from experiments.experiment import Experiment, Outcome, Setup
+from experiments.thom_digits import PAPER, Digits, Learning, svm_error
+
+LEVELS = (0.3, 0.5, 0.65, 0.8, 0.9)
+QUICK = (0.3, 0.65, 0.9)
+
+
+def run(setup: Setup) -> Outcome:
+    """Learn filters at every pair of levels and classify their codes."""
+    levels = QUICK if setup.quick else LEVELS
+    count, n, iterations = (1000, 96, 40) if setup.quick else (5000, 192, 100)
+    digits = Digits.load(count, 2000 if setup.quick else 10000)
+    seeds = setup.runs(quick=1, full=1)
+    rows = [
+        _row(digits, Learning(n, w, h, iterations), seed, setup.progress)
+        for w in levels
+        for h in levels
+        for seed in seeds
+    ]
+    table = pd.DataFrame(rows).groupby(["σ_W", "σ_H"], as_index=False).mean()
+    return _outcome(table, levels)
+
+
+def _outcome(table: pd.DataFrame, levels: tuple[float, ...]) -> Outcome:
+    best = _lowest(table, "test error %")
+    sharpest = _lowest(table, "relative error")
+    ranks = float(table["relative error"].rank().corr(table["test error %"].rank()))
+    high = best["σ_W"] >= 0.65 and best["σ_H"] >= 0.5
+    return Outcome(
+        table,
+        {"errors": _heat(table, levels), "scatter": _scatter(table)},
+        "agrees" if high else "differs",
+        f"the lowest error, {best['test error %']:.2f} %, is at (σ_W, σ_H) = ({best['σ_W']:g}, "
+        f"{best['σ_H']:g}), published is (0.8, 0.7); "
+        f"the pair that reconstructs best, ({sharpest['σ_W']:g}, {sharpest['σ_H']:g}), has "
+        f"{sharpest['test error %']:.2f} %, and the rank correlation of both errors is {ranks:.2f}.",
+        NOTES,
+    )
+
+
+def _lowest(table: pd.DataFrame, column: str) -> pd.Series:
+    return table.iloc[int(table[column].to_numpy().argmin())]
+
+
+NOTES = (
+    "The verdict is on where the lowest test error is: at least 0.65 for filters and 0.5 for codes.",
+    "The paper learns 192 filters from all 60000 digits at each pair; here from 5000, at 5 × 5 "
+    "pairs, so errors are higher throughout. 100 iterations, one seed.",
+    "At C = 0.01, which is not chosen anew for each pair.",
+    "Size matters: of 48 filters from 600 digits, at levels 0.3 and 0.8 only, (0.3, 0.3) has the "
+    "lowest error, 15.1 % against 20.9 % at (0.8, 0.8).",
+)
+
+
+def _row(digits: Digits, plan: Learning, seed: int, progress: bool) -> dict[str, float]:
+    result = plan.run(digits.V, seed=seed, progress=progress)
+    f = result.factors
+    codes, tested = (encode(V, f["W"], f["theta"], f["beta"], 3) for V in (digits.V, digits.V_test))
+    error, _ = svm_error(codes, digits.y, tested, digits.y_test, costs=(0.01,))
+    return {
+        "σ_W": plan.sparseness_w,
+        "σ_H": plan.sparseness_h,
+        "test error %": error,
+        "relative error": result.relative_error,
+        "inference error": result.history[-1].notes["inference"],
+        "seconds": result.seconds,
+    }
+
+
+def _heat(table: pd.DataFrame, levels: tuple[float, ...]) -> Figure:
+    grid = table.pivot(index="σ_W", columns="σ_H", values="test error %").to_numpy()
+    with styled():
+        figure = new_figure(3.2, 4.2)
+        axes = figure.add_subplot()
+        axes.imshow(-grid, cmap=AMOUNTS, origin="lower")
+        for (i, j), value in np.ndenumerate(grid):
+            dark = value < (grid.min() + grid.max()) / 2
+            axes.text(j, i, f"{value:.1f}", ha="center", va="center", color="w" if dark else "k")
+        axes.set_xticks(range(len(levels)), [str(s) for s in levels])
+        axes.set_yticks(range(len(levels)), [str(s) for s in levels])
+        axes.grid(False)
+        axes.set_xlabel("sparseness of rows of H")
+        axes.set_ylabel("sparseness of columns of W")
+        axes.set_title("test error, %")
+    return figure
+
+
+def _scatter(table: pd.DataFrame) -> Figure:
+    looks = series([f"σ_W = {w:g}" for w in table["σ_W"].unique()])
+    with styled():
+        figure = new_figure(3.0, 4.2)
+        axes = figure.add_subplot()
+        for w, own in table.groupby("σ_W"):
+            label = f"σ_W = {w:g}"
+            color = looks[label]["color"]
+            axes.scatter(own["relative error"], own["test error %"], label=label, color=color, s=18)
+        axes.set_xlabel("reconstruction, ‖V − WH‖²/‖V‖²")
+        axes.set_ylabel("test error, %")
+        axes.legend()
+    return figure
+
+
+EXPERIMENT = Experiment(
+    id="thom-grid",
+    paper=f"{PAPER}, Figures 3b and 3c",
+    title="Classification and reconstruction over the sparseness of filters and codes",
+    published="The lowest test error is at high sparseness, (σ_W, σ_H) = (0.8, 0.7), and a very "
+    "low reconstruction error implies a low test error.",
+    data="MNIST: 5000 training digits, 192 filters, 10000 test digits (quick: 1000, 96 and 2000).",
+    run=run,
+)

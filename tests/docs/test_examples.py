@@ -1,0 +1,77 @@
+"""Every script in examples/ runs, is short, and saves a picture."""
+
+import runpy
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+from conicnmf.datasets import _load, local
+from conicnmf.datasets.catalogue import STORED
+from conicnmf.testing import check_constraint
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SCRIPTS = sorted(EXAMPLES.glob("*.py"))
+LONGEST = {"custom_constraint.py": 80, "piano_notes.py": 66}
+NEEDS = {"topics.py": "reuters_395", "piano_notes.py": "piano", "large_text.py": "tdt2"}
+
+
+@pytest.fixture(autouse=True)
+def quiet_pictures(monkeypatch):
+    mpl.use("Agg")
+    yield
+    plt.close("all")
+
+
+def run(script, monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", [str(script), *map(str, arguments)])
+    return runpy.run_path(str(script), run_name="__main__")
+
+
+def is_picture(path):
+    pixels = plt.imread(path)
+    return pixels[..., :3].std() > 0.01  # not a blank page
+
+
+def test_there_are_examples():
+    assert len(SCRIPTS) >= 6
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_example_runs_and_saves_its_picture(script, tmp_path, monkeypatch, capsys):
+    stored = STORED.get(NEEDS.get(script.name, ""))
+    if stored is not None and local.find(stored) is None:
+        pytest.skip(f"{stored.file} is not on this machine; set {local.VARIABLE}")
+    output = tmp_path / "picture.png"
+    run(script, monkeypatch, output)
+    assert is_picture(output)
+    assert str(output) in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_example_says_which_data_are_missing(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(_load, "find", lambda stored: None)
+    run(EXAMPLES / name, monkeypatch, tmp_path / "picture.png")
+    said = capsys.readouterr().out
+    assert STORED[NEEDS[name]].file in said
+    assert local.VARIABLE in said
+    assert "picture:" not in said
+
+
+def test_example_without_a_path_saves_to_a_temporary_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    run(EXAMPLES / "custom_constraint.py", monkeypatch)
+    (saved,) = tmp_path.glob("*/custom_constraint.png")
+    assert is_picture(saved)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_example_is_short(script):
+    assert len(script.read_text().splitlines()) < LONGEST.get(script.name, 60)
+
+
+def test_constraint_of_the_example_is_what_it_says_it_is():
+    check_constraint(runpy.run_path(str(EXAMPLES / "custom_constraint.py"))["Rising"])

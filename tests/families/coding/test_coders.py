@@ -1,0 +1,147 @@
+"""Every coder against a plain model of what it claims to minimize, or to do."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import nnls
+
+import conicnmf as cn
+from conicnmf.families import coding
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    W = rng.random((12, 8))
+    W /= np.linalg.norm(W, axis=0)
+    H = np.where(rng.random((8, 6)) < 0.3, rng.random((8, 6)), 0.0)
+    return W @ H + 0.01 * rng.random((12, 6)), W
+
+
+def minimized(V, W, penalty):
+    H = cp.Variable((W.shape[1], V.shape[1]), nonneg=True)
+    program = cp.Problem(cp.Minimize(cp.sum_squares(V - W @ H) + penalty(H)))
+    program.solve(solver="CLARABEL")
+    return H.value
+
+
+@pytest.mark.parametrize(
+    ("coder", "penalty"),
+    [
+        (coding.LeastSquares(), lambda H: 0),
+        (coding.Lasso(0.3), lambda H: 0.3 * cp.sum(H)),
+        (coding.SquaredLasso(0.2), lambda H: 0.2 * cp.sum(cp.square(cp.sum(H, axis=0)))),
+    ],
+    ids=lambda x: str(x) if isinstance(x, coding.Coder) else "",
+)
+def test_convex_coders_reach_the_global_optimum(data, coder, penalty):
+    V, W = data
+    np.testing.assert_allclose(cn.sparse_code(V, W, coder), minimized(V, W, penalty), atol=1e-5)
+
+
+def test_threshold_cuts_and_refits(data):
+    V, W = data
+    plain = cn.sparse_code(V, W)
+    cut = cn.sparse_code(V, W, coding.Threshold(0.1))
+    np.testing.assert_array_equal(cut, np.where(plain < 0.1, 0.0, plain))
+    refit = cn.sparse_code(V, W, coding.Threshold(0.1, refit=True))
+    assert (refit[cut == 0] == 0).all()
+    assert np.sum((V - W @ refit) ** 2) <= np.sum((V - W @ cut) ** 2) + 1e-12
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
+def test_refit_codes_follow_the_scale_of_the_samples(data, scale):
+    V, W = data
+    expected = cn.sparse_code(V, W, coding.Threshold(0.1, refit=True))
+    found = cn.sparse_code(scale * V, W, coding.Threshold(0.1 * scale, refit=True))
+    np.testing.assert_allclose(found / scale, expected, atol=1e-12)
+
+
+def test_refit_codes_are_the_least_squares_codes_of_the_kept_atoms(data):
+    V, W = data
+    refit = cn.sparse_code(V, W, coding.Threshold(0.1, refit=True))
+    cut = cn.sparse_code(V, W, coding.Threshold(0.1))
+    for v, h, kept in zip(V.T, refit.T, cut.T > 0, strict=True):
+        np.testing.assert_allclose(h[kept], nnls(W[:, kept], v)[0], atol=1e-10)
+
+
+def test_groups_of_atoms_are_used_together_or_not_at_all():
+    rng = np.random.default_rng(3)
+    groups = np.repeat(np.arange(6), 3)
+    W = rng.random((30, 18))
+    W /= np.linalg.norm(W, axis=0)
+    active = groups[:, None] == rng.integers(0, 6, size=20)  # one group a sample
+    V = W @ np.where(active, rng.uniform(0.5, 1.0, size=active.shape), 0.0)
+    V += 0.02 * rng.random(V.shape)
+    together = cn.sparse_code(V, W, coding.L0(0.1, groups=groups)) > 0
+    assert (together == active).mean() > 0.98
+    used = [len(np.unique(groups[column])) for column in together.T]
+    single = cn.sparse_code(V, W, coding.L0(0.1)) > 0
+    assert max(used) == 1
+    assert (single != active).sum() >= (together != active).sum()
+
+
+def test_greedy_coders_pay_with_error_for_fewer_atoms(data):
+    V, W = data
+    errors, atoms = [], []
+    for weight in (0.0, 0.02, 0.1, 10.0):
+        H = cn.sparse_code(V, W, coding.L0(weight))
+        errors.append(np.sum((V - W @ H) ** 2))
+        atoms.append(np.count_nonzero(H))
+    assert atoms == sorted(atoms, reverse=True)
+    assert errors == sorted(errors)
+    assert atoms[-1] == 0
+
+
+def test_omp_stops_at_its_count_and_at_its_error(data):
+    V, W = data
+    assert (np.count_nonzero(cn.sparse_code(V, W, coding.OMP(2, 0.0)), axis=0) <= 2).all()
+    H = cn.sparse_code(V, W, coding.OMP(8, 0.05))
+    assert (np.sum((V - W @ H) ** 2, axis=0) <= 0.05 * np.sum(V**2, axis=0) + 1e-12).all()
+
+
+def test_the_two_way_pursuit_is_no_worse_than_elimination_in_its_own_cost(data):
+    V, W = data
+
+    def cost(H, weight):
+        return np.sum((V - W @ H) ** 2, axis=0) + weight**2 * np.count_nonzero(H, axis=0)
+
+    both = cost(cn.sparse_code(V, W, coding.ForwardBackward(0.05)), 0.05).mean()
+    backward = cost(cn.sparse_code(V, W, coding.L0(0.05, squared=True)), 0.05).mean()
+    assert both <= 1.1 * backward
+
+
+def test_sparse_samples_are_coded_as_dense_ones(data):
+    V, W = data
+    V = np.where(V < 0.3, 0.0, V)
+    for coder in (coding.L0(0.02), coding.OMP(3), coding.Lasso(0.1)):
+        dense, sparse = cn.sparse_code(V, W, coder), cn.sparse_code(sp.csr_array(V), W, coder)
+        np.testing.assert_allclose(dense, sparse, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("W", "message"),
+    [(np.ones((3, 2)), "a row for each of the 12 features"), (-np.ones((12, 2)), "non-negative")],
+)
+def test_bad_dictionaries_are_refused(data, W, message):
+    with pytest.raises(cn.InputError, match=message):
+        cn.sparse_code(data[0], W)
+
+
+@pytest.mark.parametrize(
+    "make", [coding.L0, coding.Lasso, coding.SquaredLasso, coding.Threshold, coding.ForwardBackward]
+)
+def test_negative_weights_are_refused(make):
+    with pytest.raises(cn.InputError, match=">= 0, got -1"):
+        make(-1)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: coding.OMP(max_atoms=0), lambda: coding.ForwardBackward(0.1, max_atoms=0)]
+)
+def test_codes_of_no_atoms_are_refused(make):
+    with pytest.raises(cn.InputError, match="max_atoms >= 1, got 0"):
+        make()

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import conicnmf as cn
+from conicnmf.families import coding
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return cn.datasets.synthetic_dictionary(m=30, k=40, n=400, density=0.25, active=(2, 4), seed=0)
+
+
+def learned(planted, coder, rounds=25):
+    rng = np.random.default_rng(1)
+    shape = planted.truth["W"].shape
+    start = cn.Given(W=rng.random(shape) * (rng.random(shape) < 0.25))
+    solver = cn.Coded(coder)
+    return cn.factorize(planted.V, shape[1]).solve(solver, init=start, stop=rounds)
+
+
+def test_l0_codes_find_the_dictionary_and_plain_nmf_does_not(planted):
+    truth = planted.truth["W"]
+    l0 = cn.measures.dictionary_similarity(truth, learned(planted, coding.L0(0.02)).W)
+    plain = cn.measures.dictionary_similarity(truth, learned(planted, coding.LeastSquares()).W)
+    assert l0 > 0.93
+    assert plain < l0 - 0.1
+
+
+def test_the_last_iterate_is_returned_with_its_atom_count(planted):
+    result = learned(planted, coding.OMP(3), rounds=5)
+    frame = result.history.to_frame()
+    assert frame["atoms"].iloc[-1] == pytest.approx(np.count_nonzero(result.H) / result.H.shape[1])
+    assert result.objective == pytest.approx(frame["objective"].iloc[-1])
+    np.testing.assert_allclose(np.linalg.norm(result.W, axis=0), 1, atol=1e-12)
+
+
+def test_a_coder_on_the_dictionary_makes_it_sparser(planted):
+    start = cn.Given(W=planted.truth["W"] + 0.05)
+    problem = cn.factorize(planted.V, 40)
+    plain = problem.solve(cn.Coded(coding.L0(0.02)), init=start, stop=3)
+    sparse = problem.solve(cn.Coded(coding.L0(0.02), dictionary=coding.L0(0.3)), init=start, stop=3)
+    assert np.count_nonzero(sparse.W) < np.count_nonzero(plain.W)
+
+
+def test_non_negative_sparse_coding_finds_the_bars():
+    bars = cn.datasets.bars(n_samples=1000, seed=0)
+    problem = cn.factorize(
+        bars.V,
+        10,
+        loss=cn.Frobenius(scale=0.5),
+        W=[cn.NonNegative(), cn.UnitNorm()],
+        H=[cn.NonNegative(), cn.L1(0.1)],
+    )
+    runs = cn.multistart(problem, cn.HALS(), 5, stop=300)
+    found = cn.measures.matched_cosines(bars.truth["W"], runs.best.W)
+    assert (found > 0.95).all()
+
+
+def test_penalties_are_refused_by_coding_steps():
+    problem = cn.factorize(np.ones((4, 3)), 2, H=[cn.NonNegative(), cn.L1(0.1)])
+    with pytest.raises(cn.IncompatibleError, match="use a Lasso coder"):
+        problem.solve(cn.Coded())

@@ -1,0 +1,284 @@
+"""Non-negative discriminants: the global optimum of two classes, the published rule, kernels."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import conicnmf as cn
+from conicnmf.errors import IncompatibleError, InputError
+from conicnmf.families.one_factor import (
+    ConeAscent,
+    Discriminant,
+    KernelDiscriminant,
+    MedianFlip,
+    Oja,
+    PlainSplit,
+    ProjectionRule,
+    kernel_fda,
+)
+from conicnmf.families.one_factor.gains import upper_bound
+from conicnmf.study.measures import equal_error_rate, fisher_ratio, orthogonality
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def classes(seed, m=4, n=40, q=2):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % q
+    shape = rng.standard_normal((m, m))
+    return shape @ rng.standard_normal((m, n)) + 2 * rng.standard_normal((m, q))[:, y], y
+
+
+def brute_force(S, d):
+    """Return the largest (dᵀw)²/wᵀSw over w ≥ 0: on each support the unconstrained optimum."""
+    best = 0.0
+    for size in range(1, len(d) + 1):
+        for rows in map(list, combinations(range(len(d)), size)):
+            w = np.linalg.solve(S[np.ix_(rows, rows)], d[rows])
+            if (w >= 0).all() or (w <= 0).all():
+                best = max(best, float(d[rows] @ w))
+    return best
+
+
+@settings(max_examples=25, deadline=None)
+@given(seeds, st.integers(1, 4))
+def test_two_classes_are_solved_globally(seed, m):
+    V, y = classes(seed, m)
+    problem = Discriminant(V, y)
+    result = cn.solve(problem, ConeAscent())
+    truth = brute_force(problem.norm, problem.directions[:, 0])
+    assert -2 * result.objective == pytest.approx(truth, rel=1e-6)
+    assert fisher_ratio(result.W[:, 0] @ V, y) == pytest.approx(truth, rel=1e-6)
+    assert result.certificate(stationarity=1e-6)
+
+
+@settings(max_examples=8, deadline=None)
+@given(seeds)
+def test_cone_solver_and_least_squares_agree(seed):
+    problem = Discriminant(*classes(seed, m=7))
+    native, conic = (
+        cn.solve(problem, ConeAscent(engine)).objective for engine in ("native", "conic")
+    )
+    assert conic == pytest.approx(native, rel=1e-6)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seeds)
+def test_no_other_method_has_a_larger_ratio(seed):
+    V, y = classes(seed, m=6)
+    problem = Discriminant(V, y)
+    best = cn.solve(problem).objective
+    for solver in (ProjectionRule(), Oja(), PlainSplit()):
+        if not solver.mismatches(problem):
+            assert cn.solve(problem, solver, throw=False).objective >= best - 1e-9 * abs(best)
+    free = np.linalg.solve(problem.norm, problem.directions[:, 0])
+    for signed in (free, -free):
+        clipped = np.maximum(signed, 0)
+        if clipped.any():
+            assert fisher_ratio(clipped @ V, y) <= -2 * best * (1 + 1e-9)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seeds)
+def test_the_published_rule_ends_in_a_part_of_the_mean_difference(seed):
+    V, y = classes(seed, m=5)
+    problem = Discriminant(V, y)
+    result = cn.solve(problem, ProjectionRule(), throw=False)
+    if result.status.kind != "converged":
+        return
+    d = problem.directions[:, 0]
+    w = result.W[:, 0]
+    cosines = [
+        np.maximum(sign * d, 0) @ w / (np.linalg.norm(np.maximum(sign * d, 0)) or 1)
+        for sign in (1, -1)
+    ]
+    assert max(cosines) / np.linalg.norm(w) == pytest.approx(1.0, abs=1e-4)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seeds)
+def test_more_classes_never_fall_and_end_stationary(seed):
+    V, y = classes(seed, m=5, n=60, q=4)
+    result = cn.solve(Discriminant(V, y), ConeAscent())
+    values = result.history.objective
+    assert (np.diff(values) <= 1e-10 * abs(values[-1])).all()
+    assert -2 * result.objective == pytest.approx(fisher_ratio(result.W[:, 0] @ V, y), rel=1e-6)
+    assert result.certificate()
+
+
+def test_the_dual_bound_holds_and_is_tight():
+    problem = Discriminant(*classes(1, m=6))
+    g = problem.directions[:, 0]
+    w = cp.Variable(6, nonneg=True)
+    program = cp.Problem(cp.Maximize(g @ w), [cp.quad_form(w, cp.psd_wrap(problem.norm)) <= 1])
+    program.solve(solver="CLARABEL")
+    assert upper_bound(problem, g) == pytest.approx(program.value, rel=1e-5)
+
+
+def test_unbounded_ratios_are_said_and_a_ridge_ends_them():
+    V = np.array([[0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 2.0, 2.0]])
+    y = [0, 0, 1, 1]
+    problem = Discriminant(V, y)
+    np.testing.assert_allclose(problem.unbounded, [0.0, 1.0], atol=1e-9)
+    with pytest.raises(IncompatibleError, match="add a ridge"):
+        cn.solve(problem, ConeAscent())
+    assert cn.solve(Discriminant(V, y, ridge=0.1)).status.kind == "converged"
+
+
+def test_a_singular_but_bounded_problem_is_solved():
+    V, y = classes(0, m=4)
+    doubled = np.vstack([V, V[:1]])
+    problem = Discriminant(doubled, y)
+    assert problem.root.shape[1] == 4
+    assert problem.unbounded is None
+    plain = cn.solve(Discriminant(V, y)).objective
+    assert cn.solve(problem).objective == pytest.approx(plain, rel=1e-5)
+    assert cn.solve(problem).certificate()
+
+
+def test_sparse_discriminants_keep_the_band_and_lose_little():
+    V, y = classes(4, m=12, n=120)
+    free = cn.solve(Discriminant(V, y))
+    values = []
+    for s in (0.5, 0.7, 0.9):
+        problem = Discriminant(V, y, constraints=[cn.Sparseness(min=s)])
+        result = cn.solve(problem)
+        assert result.max_violation < 1e-6
+        assert (np.diff(result.history.objective[1:]) <= 1e-9).all()
+        values.append(result.objective)
+    assert values[0] >= free.objective - 1e-6
+    with pytest.raises(IncompatibleError, match="it keeps W >= 0 and the norm alone"):
+        cn.solve(problem, ProjectionRule())
+
+
+def test_user_constraints_enter_the_cone_programs():
+    V, y = classes(2, m=6)
+    order = cn.Convex(lambda W: W[:-1] >= W[1:], name="falling")
+    result = cn.solve(Discriminant(V, y, constraints=[order]))
+    w = result.W[:, 0]
+    assert (np.diff(w) <= 1e-6 * w.max()).all()
+    box = cn.solve(Discriminant(V, y, constraints=[cn.Box(upper=0.05)]))
+    assert box.W.max() <= 0.05 + 1e-9
+    assert box.objective >= cn.solve(Discriminant(V, y)).objective
+    assert max(box.violation.values()) < 1e-6
+
+
+def test_fewer_samples_than_features_give_the_same_norm_in_both_forms():
+    V, y = classes(0, m=20, n=10)
+    problem = Discriminant(V, y, ridge=0.1)
+    L = problem.root
+    np.testing.assert_allclose((L @ L.T).toarray(), problem.norm, atol=1e-10)
+    native, conic = (
+        cn.solve(problem, ConeAscent(engine)).objective for engine in ("native", "conic")
+    )
+    assert conic == pytest.approx(native, rel=1e-6)
+
+
+def test_sparse_data_have_the_same_scatter():
+    V, y = classes(3, m=5)
+    V = np.maximum(V, 0)
+    dense, sparse = Discriminant(V, y), Discriminant(sp.csr_array(V), y)
+    np.testing.assert_allclose(dense.norm, sparse.norm, atol=1e-10)
+    np.testing.assert_allclose(dense.A, sparse.A, atol=1e-10)
+
+
+def test_scatter_is_as_defined():
+    V, y = classes(5, m=3, n=30, q=3)
+    problem = Discriminant(V, y)
+    mean = V.mean(axis=1)
+    total = np.cov(V, bias=True)
+    between = sum(
+        np.mean(y == c)
+        * np.outer(V[:, y == c].mean(axis=1) - mean, V[:, y == c].mean(axis=1) - mean)
+        for c in range(3)
+    )
+    np.testing.assert_allclose(problem.A, between, atol=1e-12)
+    np.testing.assert_allclose(problem.norm + between, total, atol=1e-12)
+
+
+def test_flipping_puts_the_first_class_nearer_to_the_origin():
+    V, y = np.random.default_rng(0).random((9, 41)), np.arange(41) % 2
+    flip = MedianFlip.learn(V, y, upper=1.0)
+    turned = flip.apply(V)
+    medians = [np.median(turned[:, y == c], axis=1) for c in (0, 1)]
+    assert (medians[0] <= medians[1]).all()
+    w = np.random.default_rng(1).random(9)
+    shift = w @ turned - flip.signed(w) @ V
+    assert np.ptp(shift) < 1e-12
+    with pytest.raises(InputError, match="two classes"):
+        MedianFlip.learn(V, np.arange(41) % 3)
+    with pytest.raises(InputError, match="9 features"):
+        flip.apply(V[:4])
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "polynomial", "cosine"])
+@pytest.mark.parametrize("center", [False, True])
+def test_kernel_discriminants_take_any_kernel(kernel, center):
+    V, y = classes(0, m=3, n=24)
+    V = V - V.min() + 0.1
+    problem = KernelDiscriminant(V, y, kernel, center=center)
+    best = cn.solve(problem, ConeAscent())
+    rule = cn.solve(problem, ProjectionRule(), throw=False)
+    assert -2 * best.objective <= 1 + 1e-6
+    assert best.objective <= rule.objective + 1e-6
+    order = problem.ranking(best)
+    assert (np.diff(best.W[order, 0]) <= 0).all()
+    again = problem.K @ best.W[:, 0]
+    scores = problem.project(best, V)
+    assert np.ptp((scores - again) / np.abs(again).max()) < 1e-6
+
+
+def test_linear_kernels_project_as_their_direction_does():
+    V, y = classes(1, m=3, n=20)
+    problem = KernelDiscriminant(V, y)
+    result = cn.solve(problem)
+    np.testing.assert_allclose(problem.project(result, V), (V @ result.W[:, 0]) @ V, atol=1e-9)
+    given_kernel = KernelDiscriminant(V.T @ V, y, "precomputed")
+    np.testing.assert_allclose(given_kernel.A, problem.A)
+
+
+def test_kernel_fisher_analysis_reaches_the_ratio_of_the_linear_one():
+    V, y = classes(2, m=3, n=40)
+    problem = Discriminant(V, y)
+    free = np.linalg.solve(problem.norm, problem.directions[:, 0])
+    alpha = kernel_fda(V.T @ V, y, ridge=1e-12)
+    assert fisher_ratio((V @ alpha) @ V, y) == pytest.approx(fisher_ratio(free @ V, y), rel=1e-4)
+
+
+def test_measures_by_hand():
+    assert orthogonality(np.array([[1.0, 0.0], [0.0, 2.0]])) == 1
+    assert orthogonality([[1.0, 1.0], [0.0, 1.0]]) == pytest.approx(1 - np.sqrt(0.5))
+    assert equal_error_rate([0, 1, 2, 3], [0, 0, 1, 1]) == 0
+    assert equal_error_rate([3, 2, 1, 0], [0, 0, 1, 1]) == 1
+    assert equal_error_rate([0, 0, 0, 0], [0, 0, 1, 1]) == 0.5
+    rng = np.random.default_rng(0)
+    scores, labels = rng.standard_normal(4000), rng.random(4000) < 0.3
+    assert equal_error_rate(scores + 2 * labels, labels) == pytest.approx(0.1587, abs=0.02)
+    assert fisher_ratio([1.0, 1.0], [0, 1]) != fisher_ratio([1.0, 1.0], [0, 1])
+    with pytest.raises(InputError, match="true for some"):
+        equal_error_rate([1.0, 2.0], [True, True])
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "message"),
+    [
+        ([0, 1, 0], {}, "one class for each"),
+        ([0] * 4, {}, "at least two classes"),
+        ([0, 1, 0, 1], {"ridge": -1}, "at least 0"),
+    ],
+)
+def test_wrong_input_is_refused(y, options, message):
+    with pytest.raises(InputError, match=message):
+        Discriminant(np.ones((2, 4)), y, **options)
+
+
+def test_unknown_kernels_are_refused():
+    with pytest.raises(InputError, match="pairwise_kernels"):
+        KernelDiscriminant(np.ones((2, 4)), [0, 1, 0, 1], "nonsense")

@@ -1,0 +1,104 @@
+"""A path is one solve a value, in order, each begun where the last one ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import conicnmf as cn
+from conicnmf.families.one_factor import ProjectiveNMF
+from conicnmf.report import plot_path
+from conicnmf.solve.methods import Sweep
+from conicnmf.study import path
+
+V = cn.datasets.low_rank(20, 15, 3, noise=0.05, seed=0).V
+
+
+def at_least(s):
+    return cn.factorize(V, 3, W=[cn.NonNegative(), cn.Sparseness(min=s)])
+
+
+def test_warm_solves_begin_where_the_last_one_ended():
+    found = path(at_least, [0.3, 0.6, 0.8], cn.HALS(), stop=8)
+    first = at_least(0.3).solve(cn.HALS(), stop=8)
+    second = at_least(0.6).solve(cn.HALS(), stop=8, init=(first.W, first.H))
+    third = at_least(0.8).solve(cn.HALS(), stop=8, init=(second.W, second.H))
+    wanted = [first.objective, second.objective, third.objective]
+    np.testing.assert_array_equal(found.table["objective"], wanted)
+    np.testing.assert_array_equal(found.results[-1].W, third.W)
+
+
+def test_cold_solves_begin_at_the_start_of_the_seed():
+    found = path(at_least, [0.3, 0.8], cn.HALS(), seed=3, warm=False, stop=8)
+    for value, result in zip(found.values, found.results, strict=True):
+        alone = at_least(value).solve(cn.HALS(), seed=3, stop=8)
+        assert result.objective == alone.objective
+
+
+def test_every_model_keeps_its_bound_and_the_table_tells_the_sparseness():
+    values = [0.3, 0.5, 0.7, 0.9]
+    found = path(at_least, values, cn.HALS())
+    for value, result, mean in zip(values, found.results, found.table["sparseness_W"], strict=True):
+        sparse = cn.sparseness(result.W, axis=0)
+        assert sparse.min() > value - 1e-6
+        assert mean == pytest.approx(sparse.mean())
+    assert found.table["relative_error"].iloc[-1] > found.table["relative_error"].iloc[0]
+
+
+def test_a_warm_path_takes_fewer_iterations_than_a_cold_one():
+    values = np.linspace(0.3, 0.8, 11)
+    warm = path(at_least, values, cn.HALS()).table["iterations"].sum()
+    cold = path(at_least, values, cn.HALS(), warm=False).table["iterations"].sum()
+    assert warm < cold
+
+
+@dataclass(frozen=True)
+class BreaksAtAHighPrice(cn.HALS):
+    """Leaves the range of numbers where the penalty on H is above one."""
+
+    def sweep(self, problem, factors, memo):
+        if problem.blocks[1].penalties[0].weight > 1:
+            return Sweep({name: np.nan * X for name, X in factors.items()}, memo)
+        return super().sweep(problem, factors, memo)
+
+
+def test_a_failure_is_a_row_and_the_next_goes_on_from_before_it():
+    def priced(weight):
+        return cn.factorize(V, 3, H=[cn.NonNegative(), cn.L1(weight)])
+
+    found = path(priced, [0.1, 2.0, 0.2], BreaksAtAHighPrice(), stop=5)
+    assert found.table["status"].tolist() == ["MAX_ITER", "NOT_FINITE", "MAX_ITER"]
+    before = found.results[0]
+    after = priced(0.2).solve(cn.HALS(), init=(before.W, before.H), stop=5)
+    assert found.results[2].objective == after.objective
+    hollow = [line for line in plot_path(found).axes[0].get_lines() if line.get_mfc() == "none"]
+    assert hollow[0].get_xdata().tolist() == [2.0]
+
+
+def test_no_values_are_refused():
+    with pytest.raises(cn.InputError, match="at least one value"):
+        path(at_least, [])
+
+
+def test_the_picture_shows_the_error_and_names_the_parameter():
+    found = path(at_least, [0.3, 0.6], cn.HALS(), stop=5)
+    top, bottom = plot_path(found, "sparseness").axes
+    np.testing.assert_allclose(
+        top.get_lines()[0].get_xydata(), found.table[["value", "relative_error"]]
+    )
+    assert bottom.get_xlabel() == "sparseness"
+
+
+def test_problems_with_one_factor_have_paths_too():
+    def at_least_projected(s):
+        return ProjectiveNMF(V, 2, constraints=[cn.Sparseness(min=s)])
+
+    found = path(at_least_projected, [0.3, 0.6], stop=20)
+    assert found.table["violation"].max() < 1e-6
+    assert found.table["sparseness_H"].isna().all()
+    warm = at_least_projected(0.6).solve(init=found.results[0].factors, stop=20)
+    assert found.results[1].objective == warm.objective
+    (line,) = [line for line in plot_path(found).axes[1].get_lines() if line.get_label()[0] != "_"]
+    assert line.get_label() == "columns of W"
