@@ -32,6 +32,8 @@ class ReadLoss:
     V: Any
     loss: Loss
     offset: float = 0.0
+    form: cp.Expression | None = None
+    """The expression itself, where it is kept as it was written."""
 
 
 @dataclass(frozen=True, eq=False)
