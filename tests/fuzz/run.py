@@ -36,11 +36,11 @@ def run_case(case):
     for door in case.doors:
         before = fingerprints(case.inputs())
         with watched() as seen:
-            end, result, problem = _solve(case, door)
+            end, result = _solve(case, door)
             ends.append((end, result))
             if result is not None:
                 findings += judge(case, result)
-                findings += _again(case, problem, result)
+                findings += _again(case, door, result)
         findings += _left_behind(case, seen)
         if isinstance(end, Finding):
             findings.append(end)
@@ -53,41 +53,44 @@ def run_case(case):
 
 
 def _solve(case, door):
-    """Return how a solve ended, its result if there is one, and the problem."""
-    problem = None
+    """Return how a solve ended, and its result if there is one."""
     try:
-        problem = case.state(door)
-        result = problem.solve(**case.method.options())
+        result = case.state(door).solve(**case.method.options())
     except cn.SolveError as error:
-        return error.result.status.name, error.result, problem
+        return error.result.status.name, error.result
     except cn.InfeasibleError as error:
         if case.feasible:
-            return (
-                Finding("called infeasible", f"a feasible problem: {_line(error)}"),
-                None,
-                problem,
-            )
-        return "InfeasibleError", None, problem
+            return Finding("called infeasible", f"a feasible problem: {_line(error)}"), None
+        return "InfeasibleError", None
     except cn.ConicNMFError as error:
-        return type(error).__name__, None, problem
+        return type(error).__name__, None
     except Exception as error:
-        return Finding(f"raw {type(error).__name__}", _line(error)), None, problem
-    return result.status.name, result, problem
+        return Finding(f"raw {type(error).__name__}", _line(error)), None
+    return result.status.name, result
 
 
-def _again(case, problem, result):
+def _again(case, door, result):
     """Do what users do with a result: certify it, save it, and now and then solve once more."""
     k = int(case.id.split(":")[1])
     yield from _certificate(case, result)
     if k % 5 == 0:
         yield from _saved(result)
     if k % 4 == 0:
-        options = case.method.options() | {"throw": False}
-        twin = problem.solve(**options)
-        same = all(np.array_equal(twin.factors[f], result.factors[f]) for f in "WH")
-        if not (same and twin.status == result.status and _equal(twin.objective, result.objective)):
-            reason = f"{result.objective!r} {result.status.name}"
-            yield Finding("differs", f"{reason}, then {twin.objective!r} {twin.status.name}")
+        end, twin = _solve(case, door)
+        if twin is None or not _same(twin, result):
+            value = "" if twin is None else repr(twin.objective)
+            told = f"{result.objective!r} {result.status.name}, then {value} {_word(end)}"
+            yield Finding("differs", told)
+
+
+def _same(a, b):
+    """Whether two results are equal to the last bit."""
+    factors = all(
+        np.array_equal(a.factors[f], X, equal_nan=True) and a.factors[f].dtype == X.dtype
+        for f, X in b.factors.items()
+    )
+    traces = np.array_equal(a.history.objective, b.history.objective, equal_nan=True)
+    return factors and traces and _equal(a.objective, b.objective) and a.status == b.status
 
 
 def _certificate(case, result):
@@ -110,13 +113,7 @@ def _saved(result):
         except Exception as error:
             yield Finding(f"save {type(error).__name__}", _line(error))
             return
-    same = all(
-        np.array_equal(again.factors[f], X, equal_nan=True) and again.factors[f].dtype == X.dtype
-        for f, X in result.factors.items()
-    )
-    same &= _equal(again.objective, result.objective) and again.status == result.status
-    same &= np.array_equal(again.history.objective, result.history.objective, equal_nan=True)
-    if not same:
+    if not _same(again, result):
         yield Finding("saved", "loading gives another result than was saved")
 
 
