@@ -96,7 +96,7 @@ def draw_case(seed, k):
     terms = {side.factor: _constraints(rng, side, style) for side in sides}
     point = tuple(side.point for side in sides)
     for side in sides:
-        if rng.random() < 0.25:
+        for _ in range(int(rng.choice(3, p=[0.75, 0.2, 0.05]))):
             terms[side.factor].append(draw_penalty(rng, side, root * max(m, n)))
     data = draw_data(rng, *point, scale)
     in_algebra = _in_algebra(data, terms)
@@ -110,7 +110,9 @@ def _shape(rng):
     m, n = (int(rng.integers(2, 13)) for _ in range(2))
     rank = int(rng.integers(1, min(m, n) + 1)) if rng.random() < 0.85 else int(rng.integers(1, 13))
     odd = rng.random()
-    return (1 if odd < 0.03 else m), (1 if 0.03 <= odd < 0.07 else n), rank
+    if odd < 0.04:
+        return m, n, 1
+    return (1 if odd < 0.08 else m), (1 if 0.08 <= odd < 0.12 else n), rank
 
 
 def _side(rng, factor, shape, style, wild, root):
