@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import conicnmf as cn
+
 from . import experiments, families, store
 from .solves import numbers, solves
 
@@ -46,5 +48,10 @@ def test_coders_give_the_stored_numbers():
 @pytest.mark.long
 @pytest.mark.parametrize("name", experiments.names())
 def test_an_experiment_gives_the_stored_table(name):
-    stored = store.read("experiments")[name]
-    assert not store.differences(stored, experiments.table(name), 1e-4, atol=1e-9)
+    try:
+        now = experiments.table(name)
+    except cn.InputError as error:
+        if "not on this machine" in str(error) or "needs the file" in str(error):
+            pytest.skip(str(error))
+        raise
+    assert not store.differences(store.read("experiments")[name], now, 1e-4, atol=1e-9)
