@@ -110,9 +110,9 @@ def _shape(rng):
     m, n = (int(rng.integers(2, 13)) for _ in range(2))
     rank = int(rng.integers(1, min(m, n) + 1)) if rng.random() < 0.85 else int(rng.integers(1, 13))
     odd = rng.random()
-    if odd < 0.04:
+    if odd < 0.08:
         return m, n, 1
-    return (1 if odd < 0.08 else m), (1 if 0.08 <= odd < 0.12 else n), rank
+    return (1 if odd < 0.13 else m), (1 if 0.13 <= odd < 0.18 else n), rank
 
 
 def _side(rng, factor, shape, style, wild, root):
