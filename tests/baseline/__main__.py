@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from . import experiments, families, solves, store
@@ -17,5 +16,4 @@ def main(wanted):
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     main(sys.argv[1:] or ["solves", "experiments"])
