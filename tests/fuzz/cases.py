@@ -27,7 +27,15 @@ SHAPERS = {
 FITTERS = {
     "plain": {"none": 1},
     "components": {"none": 4, "sparse": 4, "box": 1, "fixed": 1, "norm_ball": 1},
-    "any": dict(none=12, sparse=6, box=2, fixed=2, norm_ball=2, convex=2, labels=1),  # noqa: C408
+    "any": {
+        "none": 12,
+        "sparse": 6,
+        "box": 2,
+        "fixed": 2,
+        "norm_ball": 2,
+        "convex": 2,
+        "labels": 1,
+    },
 }
 
 

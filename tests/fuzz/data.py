@@ -69,7 +69,8 @@ def draw_data(rng, W, H, scale):
     V = _stored(rng, store, numbers)
     dense = np.asarray(V.toarray() if sp.issparse(V) else V, dtype=np.float64)
     name = f"{V.dtype} {type(V).__name__}" if sp.issparse(V) else store
-    return Data(V, dense, f"{kind}, {name}")
+    size = f", size {scale:g}" if scale != 1 else ""
+    return Data(V, dense, f"{kind}, {name}{size}")
 
 
 def _numbers(rng, kind, W, H, scale):
