@@ -147,11 +147,12 @@ def _doors_agree(case, one, two):
 def _many_paths(case):
     """Whether two statements of one problem may lead elsewhere.
 
-    The algebra makes one bound of two on the same thing; and where there are as many components
-    as rows or columns, a block has more than one minimum.
+    The algebra makes one bound of two on the same thing, and may know a `Convex` for what it is,
+    a ball say, which another solver takes; and where there are as many components as rows or
+    columns, a block has more than one minimum.
     """
     kinds = [[t.text.split("(")[0] for t in case.terms[f]] for f in "WH"]
-    merged = any(len(set(names)) < len(names) for names in kinds)
+    merged = any(len(set(names)) < len(names) or "Convex" in names for names in kinds)
     return merged or case.rank >= min(case.data.dense.shape)
 
 
