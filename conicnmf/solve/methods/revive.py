@@ -25,8 +25,9 @@ def revive(problem: Problem, block: Block, factors: Factors) -> Factors:
     idle, dead = ~A.any(axis=0), ~B.any(axis=1)
     if not (idle | dead).any():
         return factors
-    # A component whose other part is alive gets zero there: possible where zero is allowed.
-    usable = idle | (dead & other.zero_allowed)
+    # A component whose other part is alive gets zero there: possible where zero is allowed, and
+    # where that changes no other component's feasibility.
+    usable = idle | (dead & (other.zero_allowed and other.by_component))
     worst = _worst_explained(_data(block), A, B, int(usable.sum()))
     assert block.projection is not None
     for place, j in enumerate(np.flatnonzero(usable)):

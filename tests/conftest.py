@@ -1,0 +1,33 @@
+"""Options of the fuzzer, its last lines, and where the larger data sets are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_DATA = Path(__file__).parents[2] / "shared" / "data"
+if _DATA.is_dir():
+    os.environ.setdefault("CONICNMF_DATA", str(_DATA))
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("fuzz", "random problems, run with -m fuzz")
+    group.addoption("--fuzz-cases", type=int, default=1000, help="how many cases to try")
+    group.addoption("--fuzz-seed", type=int, default=0, help="the seed they are drawn from")
+    group.addoption("--fuzz-first", type=int, default=0, help="the first case of a shard")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say how many cases were tried and what was found, whichever worker ran them."""
+    reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
+    shards = [value for r in reports for name, value in r.user_properties if name == "fuzz"]
+    if not shards:
+        return
+    from tests.fuzz.shards import lines, summary
+
+    failures = {name: found for shard in shards for name, found in shard["failures"].items()}
+    ordered = dict(sorted(failures.items(), key=lambda item: int(item[0].split(":")[1])))
+    terminalreporter.section("fuzz")
+    for line in lines(ordered):
+        terminalreporter.write_line(line)
+    terminalreporter.write_line(summary(sum(shard["tried"] for shard in shards), failures))
