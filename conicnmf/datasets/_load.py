@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from conicnmf.datasets._dataset import Dataset
-from conicnmf.datasets.catalogue import DIGITS, STORED
+from conicnmf.datasets.catalog import DIGITS, STORED
 from conicnmf.datasets.factors import low_rank, paatero, synthetic_dictionary, three_factors
 from conicnmf.datasets.local import find, read_file
 from conicnmf.datasets.openml import DOWNLOADS, download

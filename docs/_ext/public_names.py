@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from inspect import isroutine
 from types import ModuleType
 from typing import Any
 
 import conicnmf
-from conicnmf import autoencoders, datasets, estimators, projections, report, reproduce, testing
+import experiments
+from conicnmf import datasets, estimators, extend, report, testing
 from conicnmf.errors import ConicNMFError
+from conicnmf.families import autoencoders, coding, one_factor
 from conicnmf.model.terms import Constraint, Loss, Penalty
 from conicnmf.solve.methods import Solver
 from conicnmf.solve.starts import Start
 from conicnmf.solve.stop import Stop
+from conicnmf.study import measures
 
 _KINDS: dict[str, type] = {
     "Losses": Loss,
@@ -22,8 +26,19 @@ _KINDS: dict[str, type] = {
     "Stop rules": Stop,
     "Errors": ConicNMFError,
 }
-MODULES = (projections, autoencoders, estimators, report, datasets, reproduce, testing)
-_ORDER = ["Functions", "Objects", *_KINDS]
+MODULES = (
+    coding,
+    one_factor,
+    autoencoders,
+    estimators,
+    report,
+    datasets,
+    measures,
+    testing,
+    extend,
+    experiments,
+)
+_ORDER = ["Functions", "Objects", *_KINDS, "Values"]
 
 
 def groups() -> dict[str, dict[str, list[str]]]:
@@ -43,5 +58,5 @@ def _sorted(module: ModuleType) -> dict[str, list[str]]:
 
 def _kind(thing: Any) -> str:
     if not isinstance(thing, type):
-        return "Functions"
+        return "Functions" if isroutine(thing) else "Values"
     return next((title for title, base in _KINDS.items() if issubclass(thing, base)), "Objects")

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from conicnmf.datasets import _load, local
-from conicnmf.datasets.catalogue import STORED
+from conicnmf.datasets.catalog import STORED
 from conicnmf.testing import check_constraint
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
