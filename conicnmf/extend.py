@@ -21,6 +21,7 @@ from conicnmf.model.terms import (
 )
 from conicnmf.registry import Registry
 from conicnmf.results import InnerSolve, Status
+from conicnmf.solve import needs
 from conicnmf.solve.methods.base import (
     SOLVERS,
     BlockSolver,
@@ -67,6 +68,7 @@ __all__ = [
     "Update",
     "check_each",
     "joint_projection",
+    "needs",
     "pieces",
     "register_solvers",
 ]

@@ -17,14 +17,14 @@ from conicnmf.types import stored
 
 @dataclass(frozen=True)
 class LossWith:
-    """The loss has one of these abilities; told once, for H."""
+    """The loss has one of these abilities."""
 
     abilities: tuple[str, ...]
     because: str
 
     def __call__(self, block: Block) -> Iterator[str]:
         """Yield a reason unless the loss has one of the abilities."""
-        if block.name == "H" and not block.loss.abilities & set(self.abilities):
+        if not block.loss.abilities & set(self.abilities):
             yield f"{block.loss} has no {' or '.join(self.abilities)} form, {self.because}"
 
 
@@ -118,13 +118,13 @@ def nonnegative_only(block: Block) -> Iterator[str]:
 
 
 def nonnegative_data(block: Block) -> Iterator[str]:
-    """Yield a reason when the data have negative entries; told once, for H."""
+    """Yield a reason when the data have negative entries."""
     smallest = stored(block.Y).min(initial=0.0)
-    if block.name == "H" and smallest < 0:
+    if smallest < 0:
         yield f"V has negative entries (smallest {smallest:g}), and the updates need V >= 0"
 
 
 def uncapped(block: Block) -> Iterator[str]:
-    """Yield a reason when the loss has a cap; told once, for H."""
-    if block.name == "H" and np.isfinite(block.loss.cap):
+    """Yield a reason when the loss has a cap."""
+    if np.isfinite(block.loss.cap):
         yield f"a cap on the loss ({block.loss.cap:g}) needs a cone program in each step"

@@ -96,7 +96,9 @@ class Solver(Generic[View, Memo]):
         """Return every reason why the solver does not fit a problem, none when it does."""
         if not isinstance(problem, self.solves):
             return [f"it solves a {self.solves.kind}, and this is a {problem.kind}"]
-        return [reason for part in problem.blocks or (problem,) for reason in self.unmet(part)]
+        parts = problem.blocks or (problem,)
+        # What is wrong with the loss or the data is wrong in every block, and told once.
+        return list(dict.fromkeys(reason for part in parts for reason in self.unmet(part)))
 
     def unmet(self, part: Block | BaseProblem) -> list[str]:
         """Return every need that a block, or a problem without blocks, does not meet."""
