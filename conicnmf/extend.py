@@ -3,6 +3,7 @@
 Everything else that is in no public `__all__` is private and may move.
 """
 
+from conicnmf.datasets import DATASETS, Dataset
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.constraints.joint import joint_projection
@@ -37,6 +38,7 @@ from conicnmf.solve.stop import Stop
 from conicnmf.types import Array, Data, Factors
 
 __all__ = [
+    "DATASETS",
     "LOSSES",
     "SOLVERS",
     "STARTS",
@@ -48,6 +50,7 @@ __all__ = [
     "Constraint",
     "Context",
     "Data",
+    "Dataset",
     "Example",
     "Factors",
     "Halfspaces",

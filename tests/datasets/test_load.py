@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import conicnmf
-from conicnmf.datasets import Dataset, available, load, names
+from conicnmf.datasets import DATASETS, Dataset, available, load, low_rank, names
 from conicnmf.datasets.catalog import STORED
 from conicnmf.errors import InputError
 
@@ -149,3 +149,15 @@ def test_importing_the_package_reads_no_data_and_imports_no_scikit_learn():
 def test_a_dataset_whose_parts_do_not_fit_is_refused(fields, message):
     with pytest.raises(InputError, match=message):
         Dataset(**({"name": "tiny", "V": np.ones((6, 4))} | fields))
+
+
+def test_data_of_another_package_are_loaded_by_name(monkeypatch):
+    def ones(n=3):
+        return low_rank(m=4, n=n, rank=1)
+
+    monkeypatch.setattr(DATASETS, "_known", {"Ones": ones})
+    assert "Ones" in names()
+    assert next(row for row in available() if row.name == "Ones").where == __name__
+    assert load("Ones", n=5).V.shape == (4, 5)
+    with pytest.raises(InputError, match="takes the options n; got m"):
+        load("Ones", m=1)
