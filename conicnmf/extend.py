@@ -1,5 +1,7 @@
 """The stable bases on which other packages build their own terms, losses, solvers and starts.
 
+`SOLVERS`, `TERMS`, `LOSSES`, `STARTS` and `DATASETS` are the registries by name, `needs` has what
+solvers ask of a block, and `Array`, `Data`, `Factors` and `Need` are names for types.
 Everything else that is in no public `__all__` is private and may move.
 """
 

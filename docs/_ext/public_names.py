@@ -38,25 +38,27 @@ MODULES = (
     extend,
     experiments,
 )
-_ORDER = ["Functions", "Objects", *_KINDS, "Values"]
+_ORDER = ["Functions", "Objects", *_KINDS]
 
 
 def groups() -> dict[str, dict[str, list[str]]]:
-    """Return the names in `__all__` of each public module, by module and kind."""
-    modules = (conicnmf, *MODULES)
-    return {module.__name__: _sorted(module) for module in modules}
+    """Return the names in `__all__` of each public module, by module and kind, each thing once."""
+    seen: set[int] = set()
+    return {module.__name__: _sorted(module, seen) for module in (conicnmf, *MODULES)}
 
 
-def _sorted(module: ModuleType) -> dict[str, list[str]]:
+def _sorted(module: ModuleType, seen: set[int]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {title: [] for title in _ORDER}
     for name in module.__all__:
         thing = getattr(module, name)
-        if not isinstance(thing, (ModuleType, str)):
+        documented = isroutine(thing) or (isinstance(thing, type) and thing is not Any)
+        if documented and id(thing) not in seen:
+            seen.add(id(thing))
             found[_kind(thing)].append(name)
     return {title: names for title, names in found.items() if names}
 
 
 def _kind(thing: Any) -> str:
-    if not isinstance(thing, type):
-        return "Functions" if isroutine(thing) else "Values"
+    if isroutine(thing):
+        return "Functions"
     return next((title for title, base in _KINDS.items() if issubclass(thing, base)), "Objects")
