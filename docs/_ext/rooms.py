@@ -20,7 +20,7 @@ WHOLE = "conicnmf"
 OUTSIDE = ("experiments", "benchmarks")
 Uses = Counter[tuple[str, str]]
 
-_CELL, _LEFT, _TOP, _FONT = 17, 88, 88, 14
+_CELL, _LEFT, _TOP, _FONT = 17, 100, 100, 14
 
 
 @dataclass(frozen=True)
