@@ -1,8 +1,11 @@
 """The stable bases on which other packages build their own terms, losses, solvers and starts.
 
+`SOLVERS`, `TERMS`, `LOSSES`, `STARTS` and `DATASETS` are the registries by name, `needs` has what
+solvers ask of a block, and `Array`, `Data`, `Factors` and `Need` are names for types.
 Everything else that is in no public `__all__` is private and may move.
 """
 
+from conicnmf.datasets import DATASETS, Dataset
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.constraints.joint import joint_projection
@@ -21,6 +24,7 @@ from conicnmf.model.terms import (
 )
 from conicnmf.registry import Registry
 from conicnmf.results import InnerSolve, Status
+from conicnmf.solve import needs
 from conicnmf.solve.methods.base import (
     SOLVERS,
     BlockSolver,
@@ -36,6 +40,7 @@ from conicnmf.solve.stop import Stop
 from conicnmf.types import Array, Data, Factors
 
 __all__ = [
+    "DATASETS",
     "LOSSES",
     "SOLVERS",
     "STARTS",
@@ -47,6 +52,7 @@ __all__ = [
     "Constraint",
     "Context",
     "Data",
+    "Dataset",
     "Example",
     "Factors",
     "Halfspaces",
@@ -67,6 +73,7 @@ __all__ = [
     "Update",
     "check_each",
     "joint_projection",
+    "needs",
     "pieces",
     "register_solvers",
 ]

@@ -9,13 +9,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from conicnmf.datasets._dataset import Dataset
-from conicnmf.datasets.catalogue import DIGITS, STORED
+from conicnmf.datasets.catalog import DIGITS, STORED
 from conicnmf.datasets.factors import low_rank, paatero, synthetic_dictionary, three_factors
 from conicnmf.datasets.local import find, read_file
 from conicnmf.datasets.openml import DOWNLOADS, download
 from conicnmf.datasets.pictures import bars, swimmer
 from conicnmf.datasets.stored import StoredSet
 from conicnmf.errors import InputError
+from conicnmf.registry import Registry
 
 _GENERATED: dict[str, tuple[Callable[..., Dataset], str]] = {
     "bars": (bars, "9 × 2000"),
@@ -25,6 +26,14 @@ _GENERATED: dict[str, tuple[Callable[..., Dataset], str]] = {
     "low_rank": (low_rank, "100 × 80"),
     "three_factors": (three_factors, "10 × 1000"),
 }
+
+
+def _fault(thing: Any) -> str:
+    return "" if callable(thing) else "it is no function that returns a Dataset"
+
+
+DATASETS: Registry[Callable[..., Dataset]] = Registry("data set", "conicnmf.datasets", _fault)
+"""Functions that return a `Dataset`, brought by other packages."""
 
 
 class Available(NamedTuple):
@@ -51,14 +60,16 @@ def names() -> list[str]:
     >>> {"bars", "digits", "usps"} <= set(names())
     True
     """
-    return [*_GENERATED, DIGITS.name, *STORED]
+    own = [*_GENERATED, DIGITS.name, *STORED]
+    return own + [name for name in DATASETS.names() if name not in own]
 
 
 def available() -> list[Available]:
     """Every data set with its shape and its origin; nothing is read or downloaded.
 
     `where` is "generated", "bundled" (with scikit-learn), the path of a file on this machine, the
-    site that `load` would download from, or "missing".
+    site that `load` would download from, "missing", or the module of another package, whose
+    shape is not known before it is loaded.
 
     Examples
     --------
@@ -72,7 +83,9 @@ def available() -> list[Available]:
         path = find(stored)
         remote = DOWNLOADS[name].source if name in DOWNLOADS else "missing"
         rows.append(Available(name, stored.size, str(path) if path else remote))
-    return rows
+    listed = {row.name for row in rows}
+    brought = ((name, DATASETS.find(name)) for name in names() if name not in listed)
+    return rows + [Available(name, "", function.__module__) for name, function in brought]
 
 
 def load(name: str, **options: Any) -> Dataset:
@@ -110,6 +123,8 @@ def load(name: str, **options: Any) -> Dataset:
     elif name in STORED:
         _check_options(name, options, partial(STORED[name].read, {}))
         return _load_stored(STORED[name], options)
+    elif name in DATASETS:
+        function = DATASETS.find(name)
     else:
         raise InputError(_unknown(name))
     _check_options(name, options, function)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import conicnmf
-from conicnmf.datasets import Dataset, available, load, names
-from conicnmf.datasets.catalogue import STORED
+from conicnmf.datasets import DATASETS, Dataset, available, load, low_rank, names
+from conicnmf.datasets.catalog import STORED
 from conicnmf.errors import InputError
 
 LOCAL = [
@@ -53,15 +53,15 @@ def test_an_unknown_name_is_answered_with_close_names_and_all_names():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("bars", r"load\('bars'\) takes the options n_samples, density, seed; got colour"),
-        ("digits", "takes the options n_samples, seed; got colour"),
-        ("usps", "takes the options n_samples, seed; got colour"),
-        ("natural_images", "takes the options n_samples, seed, patch, on_off; got colour"),
+        ("bars", r"load\('bars'\) takes the options n_samples, density, seed; got color"),
+        ("digits", "takes the options n_samples, seed; got color"),
+        ("usps", "takes the options n_samples, seed; got color"),
+        ("natural_images", "takes the options n_samples, seed, patch, on_off; got color"),
     ],
 )
 def test_an_unknown_option_is_answered_with_the_known_ones(name, message):
     with pytest.raises(InputError, match=message):
-        load(name, colour=1)
+        load(name, color=1)
 
 
 def test_a_missing_set_says_which_file_with_which_arrays_goes_into_which_folder(elsewhere):
@@ -127,7 +127,7 @@ def test_importing_the_package_reads_no_data_and_imports_no_scikit_learn():
         datasets.available()
         assert not [path for path in opened if path.endswith(".npz")]
         ours = {{name.split(".")[1] for name in sys.modules if name.startswith("conicnmf.")}}
-        assert ours == {{"datasets", "errors", "types"}}, ours
+        assert ours == {{"datasets", "errors", "registry", "types"}}, ours
         assert "sklearn" not in sys.modules
     """
     done = subprocess.run(
@@ -149,3 +149,15 @@ def test_importing_the_package_reads_no_data_and_imports_no_scikit_learn():
 def test_a_dataset_whose_parts_do_not_fit_is_refused(fields, message):
     with pytest.raises(InputError, match=message):
         Dataset(**({"name": "tiny", "V": np.ones((6, 4))} | fields))
+
+
+def test_data_of_another_package_are_loaded_by_name(monkeypatch):
+    def ones(n=3):
+        return low_rank(m=4, n=n, rank=1)
+
+    monkeypatch.setattr(DATASETS, "_known", {"Ones": ones})
+    assert "Ones" in names()
+    assert next(row for row in available() if row.name == "Ones").where == __name__
+    assert load("Ones", n=5).V.shape == (4, 5)
+    with pytest.raises(InputError, match="takes the options n; got m"):
+        load("Ones", m=1)

@@ -17,9 +17,9 @@ TRUE = np.ones((6, 2), dtype=bool)
 
 
 def with_entry(value: float) -> np.ndarray:
-    spoilt = V.copy()
-    spoilt[1, 2] = value
-    return spoilt
+    spoiled = V.copy()
+    spoiled[1, 2] = value
+    return spoiled
 
 
 def on_w(*terms: Any) -> cn.Problem:

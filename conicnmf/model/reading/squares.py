@@ -1,4 +1,4 @@
-"""Recognise the squared Frobenius loss, plain or weighted, in any of its spellings."""
+"""Recognize the squared Frobenius loss, plain or weighted, in any of its spellings."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ def nlp_backend() -> str | None:
 
 
 def nlp_installed(block: Block) -> Iterator[str]:
-    """Yield a reason when no non-linear solver is installed; told once, for H."""
-    if block.name == "H" and nlp_backend() is None:
+    """Yield a reason when no non-linear solver is installed."""
+    if nlp_backend() is None:
         yield "no non-linear solver is installed; pip install 'conicnmf[nlp]' brings one"
 
 

@@ -17,7 +17,7 @@ SPARSE = {
     "lower bound of samples": TERMS["lower bound of samples"],
     "band": [PLUS, cn.Sparseness(0.4, 0.6)],
     "prescribed": [PLUS, cn.Sparseness(0.5, 0.5)],
-    "penalised": [PLUS, cn.Sparseness(min=0.5), cn.L1(0.05), cn.L2(0.02)],
+    "penalized": [PLUS, cn.Sparseness(min=0.5), cn.L1(0.05), cn.L2(0.02)],
 }
 
 
