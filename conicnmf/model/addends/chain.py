@@ -51,9 +51,11 @@ class Chain:
     """
 
     factors: tuple[Ref | Array, ...]
+    scale: float = 1.0
 
     def __str__(self) -> str:
-        return " ".join(_shown(factor) for factor in self.factors)
+        product = " ".join(_shown(factor) for factor in self.factors)
+        return product if self.scale == 1 else f"{self.scale:g} {product}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,23 +75,33 @@ class Chain:
         """Return what stands to the left and to the right of a place, nothing where nothing does."""
         sides = self.factors[:place], self.factors[place + 1 :]
         left, right = (_product([_at(factor, factors) for factor in side]) for side in sides)
-        return left, right
+        if self.scale == 1:
+            return left, right
+        if left is None and right is None:
+            rows = np.shape(_at(self.factors[place], factors))[0]
+            return self.scale * np.eye(rows), None
+        if right is not None:
+            return left, self.scale * right
+        assert left is not None
+        return self.scale * left, None
 
     def pair(self, factors: Factors) -> tuple[Array, Array]:
         """Return two matrices whose product is the chain, cut where it is narrowest."""
         values = [_at(factor, factors) for factor in self.factors]
         if len(values) == 1:
-            return values[0], np.eye(values[0].shape[1], dtype=values[0].dtype)
+            X = values[0]
+            return X, self.scale * np.eye(X.shape[1], dtype=X.dtype)
         widths = [X.shape[1] for X in values[:-1]]
         cut = 1 + int(np.argmin(widths))
         left, right = _product(values[:cut]), _product(values[cut:])
         assert left is not None
         assert right is not None
-        return left, right
+        return left, right if self.scale == 1 else self.scale * right
 
     def stated(self, values: dict[str, Any]) -> Any:
         """Return the product of CVXPY expressions or arrays."""
-        return reduce(lambda X, Y: X @ Y, [_at(factor, values) for factor in self.factors])
+        product = reduce(lambda X, Y: X @ Y, [_at(factor, values) for factor in self.factors])
+        return product if self.scale == 1 else self.scale * product
 
 
 def _at(factor: Ref | Array, values: dict[str, Any]) -> Any:

@@ -130,7 +130,7 @@ class Fit(Addend):
 
     def stated(self, values: dict[str, Any]) -> cp.Expression:
         """Return the literal loss of all variables."""
-        if len(self.chains) == 1 and len(self.chains[0].factors) == 2:
+        if len(self.chains) == 1 and len(self.chains[0].factors) == 2 and self.chains[0].scale == 1:
             left, right = self.chains[0].factors
             A = left.at(values) if isinstance(left, Ref) else left
             B = right.at(values) if isinstance(right, Ref) else right

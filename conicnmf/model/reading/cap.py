@@ -1,4 +1,4 @@
-"""Read `loss <= constant`, the one constraint that may speak of both factors."""
+"""Read `loss <= constant`, the one constraint that may speak of several variables."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ from cvxpy.constraints.nonpos import Inequality
 from conicnmf.errors import InfeasibleError, ModelError
 from conicnmf.model.reading.naming import shown
 from conicnmf.model.reading.parts import split
-from conicnmf.model.reading.squares import ReadLoss, read_squares
+from conicnmf.model.reading.squares import ReadFit, read_squares
 
 
-def with_cap(reading: ReadLoss, constraint: cp.Constraint) -> ReadLoss:
-    """Return the reading with its loss capped as the constraint says."""
-    loss: Any = reading.loss
-    bound = _bound(reading, constraint)
-    if bound is None or reading.form is not None:
+def with_cap(fits: list[ReadFit], constraint: cp.Constraint) -> list[ReadFit]:
+    """Return the fits with the one that the constraint speaks of capped as it says."""
+    found = [(place, _bound(fit, constraint)) for place, fit in enumerate(fits)]
+    known = [(place, bound) for place, bound in found if bound is not None]
+    if not known:
         raise ModelError(
-            f"each constraint speaks of one factor, but {shown(constraint)} mentions both, and is "
-            "no upper bound on the loss; split it, or move it into the objective"
+            f"each constraint speaks of one variable, but {shown(constraint)} mentions several, and is "
+            "no upper bound on a loss of the objective; split it, or move it into the objective"
         )
+    place, bound = known[0]
+    loss = fits[place].loss
     cap = loss.scale * bound
     if cap <= 0:
         raise InfeasibleError(f"the loss cannot be at most {cap:g}, as {shown(constraint)} asks")
-    return replace(reading, loss=replace(loss, cap=min(cap, loss.cap)))
+    capped = replace(fits[place], loss=replace(loss, cap=min(cap, loss.cap)))
+    return [*fits[:place], capped, *fits[place + 1 :]]
 
 
-def _bound(reading: ReadLoss, constraint: cp.Constraint) -> float | None:
+def _bound(fit: ReadFit, constraint: cp.Constraint) -> float | None:
     """Return the bound on the squared residual that the constraint states, if it does."""
     if not isinstance(constraint, Inequality) or not constraint.expr.is_scalar():
         return None
@@ -45,17 +48,18 @@ def _bound(reading: ReadLoss, constraint: cp.Constraint) -> float | None:
         # A bound on the norm is one on its square.
         coefficient, part, limit = 1.0, cp.square(part), max(limit / coefficient, 0.0) ** 2
     stated = read_squares(coefficient, part)
-    if stated is None or not _same_residual(stated, reading):
+    if stated is None or not _same_residual(stated, fit):
         return None
-    scale: float = stated.loss.scale  # type: ignore[attr-defined]
-    return (limit - stated.offset) / scale
+    return (limit - stated.offset) / stated.loss.scale
 
 
-def _same_residual(one: ReadLoss, other: ReadLoss) -> bool:
-    variables = [(r.W.variable.id, r.H.variable.id) for r in (one, other)]
-    weights = [getattr(r.loss, "weights", None) for r in (one, other)]
+def _same_residual(one: ReadFit, other: ReadFit) -> bool:
+    variables = [[v.id for v in fit.variables] for fit in (one, other)]
+    shapes = [[len(chain.factors) for chain in fit.chains] for fit in (one, other)]
+    weights = [getattr(fit.loss, "weights", None) for fit in (one, other)]
     return (
         variables[0] == variables[1]
+        and shapes[0] == shapes[1]
         and _equal(one.V, other.V)
         and (weights[0] is None) == (weights[1] is None)
         and (weights[0] is None or _equal(*weights))

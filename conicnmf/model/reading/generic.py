@@ -1,19 +1,18 @@
-"""Keep a loss as it was written when it is no sum of squares: convex in each factor is enough."""
+"""Keep what is no sum of squares as it was written: convex in each variable is enough."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import cvxpy as cp
 
-from conicnmf.errors import ModelError
-from conicnmf.model.losses import Frobenius
+from conicnmf.model.reading.chains import ReadChain
 from conicnmf.model.reading.curvature import require_convex, signed
 from conicnmf.model.reading.naming import shown
 from conicnmf.model.reading.parts import Part
 from conicnmf.model.reading.residual import read_residual
-from conicnmf.model.reading.roles import is_product, probed_roles, roles_of
-from conicnmf.model.reading.squares import ReadLoss
+from conicnmf.model.reading.roles import is_product, product_chain
 from conicnmf.model.reading.values import value_of
 from conicnmf.types import Array, Data
 
@@ -21,30 +20,33 @@ Bounds = dict[int, tuple[Array, Array]]
 """The bounds on the entries of each variable, by its id."""
 
 
-def read_generic(parts: list[Part], bounds: Bounds) -> ReadLoss:
-    """Return the loss as it is, once V and the roles of the factors are found in it."""
+@dataclass(frozen=True, eq=False)
+class ReadCoupling:
+    """An expression in a form that is convex in each variable, and what it compares, if seen."""
+
+    form: cp.Expression
+    product: ReadChain | None = None
+    V: Data | None = None
+
+
+def read_coupling(parts: list[Part], bounds: Bounds) -> ReadCoupling:
+    """Return the sum of the parts as it is, once it is known to be convex in each variable."""
     total: cp.Expression = sum(part if c == 1 else c * part for c, part in parts)
+    form = _multiconvex(total, bounds)
     path = next(_paths(total), None)
     if path is None:
-        raise ModelError(
-            f"the objective must contain a product W @ H of the two factors, got {shown(total)}; "
-            "for example cp.sum_squares(V - W @ H)"
-        )
-    form = _biconvex(total, bounds)
-    roles = roles_of(path[-1]) or probed_roles(path[-1])
+        return ReadCoupling(form)
+    chain = product_chain(path[-1])
     V = _data_beside(path)
-    if V is None:
-        raise ModelError(
-            f"no data was found beside {shown(path[-1])}; a loss compares the product with a "
-            "constant matrix V, for example cp.sum(cp.huber(V - W @ H))"
-        )
-    W, H = roles.W, roles.H
-    V = (V.T if roles.flipped else V) / roles.scale
-    return ReadLoss(W, H, V, Frobenius(), form=form)
+    V = V / chain.scale if V is not None and chain.fits else None
+    chain = replace(chain, scale=1.0)
+    if all(ref.flipped for ref in chain.refs):
+        chain, V = chain.transposed(), None if V is None else V.T
+    return ReadCoupling(form, chain, V)
 
 
-def _biconvex(total: cp.Expression, bounds: Bounds) -> cp.Expression:
-    """Return the loss in a form that is convex in each factor, its long constants named briefly.
+def _multiconvex(total: cp.Expression, bounds: Bounds) -> cp.Expression:
+    """Return the form that is convex in each variable, its long constants named briefly.
 
     A block hands it variables without attributes, so signs are written into it where they count.
     """
@@ -52,24 +54,27 @@ def _biconvex(total: cp.Expression, bounds: Bounds) -> cp.Expression:
     named = {id(leaf): cp.Constant(leaf.value, name=shown(leaf)) for leaf in leaves}
     form = total.tree_copy(named)
     bare = form.tree_copy({id(v): cp.Variable(v.shape) for v in form.variables()})
-    if all(part.is_convex() for _, part in _each_fixed(bare)):
+    if all(part.is_convex() for _, part in _each_free(bare)):
         return form
     form = form.tree_copy({id(v): signed(v, bounds[v.id]) for v in form.variables()})
-    for free, part in _each_fixed(form):
+    for free, part in _each_free(form):
         require_convex(part, f"the objective as a function of {free}")
     return form
 
 
-def _each_fixed(form: cp.Expression) -> Iterator[tuple[cp.Variable, cp.Expression]]:
+def _each_free(form: cp.Expression) -> Iterator[tuple[cp.Variable, cp.Expression]]:
     """Yield each variable with the form as a function of it alone."""
-    first, second = form.variables()
-    for held, free in ((first, second), (second, first)):
-        known = cp.Parameter(held.shape, name=f"fixed {held}")
-        yield free, form.tree_copy({id(held): known})
+    for free in form.variables():
+        known = {
+            id(v): cp.Parameter(v.shape, name=f"fixed {v}")
+            for v in form.variables()
+            if v.id != free.id
+        }
+        yield free, form.tree_copy(known)
 
 
 def _paths(node: cp.Expression) -> Iterator[list[cp.Expression]]:
-    """Yield the way down to each matrix product of one factor with the other."""
+    """Yield the way down to each matrix product of one variable with another."""
     if is_product(node):
         yield [node]
     for argument in node.args:
@@ -80,8 +85,9 @@ def _paths(node: cp.Expression) -> Iterator[list[cp.Expression]]:
 def _data_beside(path: list[cp.Expression]) -> Data | None:
     """Return the constant matrix that the product at the end of the path is compared with."""
     product = path[-1]
+    whole = {id(product): cp.Variable(product.shape)}  # whatever it is made of
     for node in reversed(path):
-        residual = read_residual(node)
+        residual = read_residual(node.tree_copy(whole))
         if residual is not None and residual.V is not None:
             return residual.V
     for node in reversed(path):

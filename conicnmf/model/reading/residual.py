@@ -9,42 +9,54 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 from cvxpy.atoms.affine.add_expr import AddExpression
+from cvxpy.atoms.affine.binary_operators import multiply
 from cvxpy.atoms.affine.reshape import reshape
 from cvxpy.atoms.affine.transpose import transpose
 
-from conicnmf.model.reading.roles import is_product
+from conicnmf.model.reading.chains import ReadChain, read_chain
 from conicnmf.model.reading.values import scaled_by, value_of, weighted_by
 from conicnmf.types import Data
 
 
 @dataclass(frozen=True, eq=False)
 class Residual:
-    """The matrix scale · weights ∘ (product − V) + rest, all in the shape of the product.
+    """The matrix scale · weights ∘ (Σ products − V) + rest, all in the shape of the products.
 
     No weights are ones, no V and no rest are zeros; `rest` is what stands where weights are zero.
-    `undo` brings a constant from where it was written into the shape of the product.
+    `undo` brings a constant from where it was written into the shape of the products.
     """
 
-    product: cp.Expression
+    products: tuple[ReadChain, ...]
     scale: float = 1.0
     weights: Data | None = None
     V: Data | None = None
     rest: Data | None = None
-    undo: Callable[[Data], Data] = lambda constant: constant
+    undo: Callable[[Data], Data] | None = None
 
     def times(self, factor: float) -> Residual:
         """Return a multiple."""
         return replace(self, scale=factor * self.scale, rest=_times(self.rest, factor))
 
+    def _undone(self, constant: Data) -> Data:
+        return constant if self.undo is None else self.undo(constant)
+
+    def joined(self, other: Residual) -> Residual | None:
+        """Return the sum of two residuals in one shape, nothing where weights keep them apart."""
+        if self.weights is not None or other.weights is not None or self.undo or other.undo:
+            return None
+        products = [chain.times(r.scale) for r in (self, other) for chain in r.products]
+        V = _plus(_times(self.V, self.scale), _times(other.V, other.scale))
+        return Residual(tuple(products), 1.0, None, V, _plus(self.rest, other.rest))
+
     def weighted(self, weights: Data) -> Residual:
         """Return the elementwise product with weights."""
-        own = self.undo(weights)
+        own = self._undone(weights)
         total = own if self.weights is None else _csr(self.weights * own)
         return replace(self, weights=total, rest=_times(self.rest, own))
 
     def plus(self, constant: Data) -> Residual:
         """Return the sum with a constant, which makes V of it where the weights allow."""
-        own = self.undo(constant)
+        own = self._undone(constant)
         if self.weights is None:
             moved, rest = own / -self.scale, None
         else:
@@ -66,8 +78,9 @@ def read_residual(expression: cp.Expression) -> Residual | None:
     >>> found.scale, found.V.tolist()
     (-2.0, [[0.5, 0.5], [0.5, 0.5]])
     """
-    if is_product(expression):
-        return Residual(expression)
+    chain = None if isinstance(expression, multiply) else read_chain(expression)
+    if chain is not None and chain.refs:
+        return Residual((replace(chain, scale=1.0),), chain.scale)
     scaled = scaled_by(expression)
     if scaled is not None:
         inner = read_residual(scaled[1]) if scaled[0] else None
@@ -88,16 +101,21 @@ def _reordered(expression: transpose | reshape) -> Residual | None:
     inner = read_residual(expression.args[0])
     if inner is None:
         return None
-    undo, shape = inner.undo, expression.args[0].shape
+    before, shape = inner._undone, expression.args[0].shape
     if isinstance(expression, reshape):
         order = expression.order
-        return replace(inner, undo=lambda X: undo(X.reshape(shape, order=order)))
-    return replace(inner, undo=lambda X: undo(_csr(X.T)))
+        return replace(inner, undo=lambda X: before(X.reshape(shape, order=order)))
+    return replace(inner, undo=lambda X: before(_csr(X.T)))
 
 
 def _shifted(expression: AddExpression) -> Residual | None:
-    moving = [part for part in expression.args if not part.is_constant()]
-    inner = read_residual(moving[0]) if len(moving) == 1 else None
+    inner: Residual | None = None
+    for part in expression.args:
+        if not part.is_constant():
+            found = read_residual(part)
+            inner = found if inner is None or found is None else inner.joined(found)
+            if inner is None:
+                return None
     for part in expression.args:
         if inner is not None and part.is_constant():
             constant = value_of(part)

@@ -1,100 +1,130 @@
-"""Which variable of a product is W and which is H, transposes and factors included."""
+"""Which variable plays which role: how it is called, which way its components run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass
 
 import cvxpy as cp
 import numpy as np
-from cvxpy.atoms.affine.binary_operators import MulExpression, multiply
-from cvxpy.atoms.affine.transpose import transpose
 
-from conicnmf.errors import ModelError
-from conicnmf.model.reading.values import scaled_by
+from conicnmf.model.addends import Chain, Ref
+from conicnmf.model.reading.chains import ReadChain, ReadRef, is_matmul, read_chain
+from conicnmf.types import Array
+
+_UNNAMED = re.compile(r"var\d+")
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
-    """A variable in its role: `flipped` when it is the transpose of the factor it stands for."""
+class Role:
+    """A variable as the problem holds it.
+
+    `turned` when the problem holds the transpose of the user's variable, `columns` when components
+    are columns of what the problem holds, as in W; `letter` is what such a variable is called.
+    """
 
     variable: cp.Variable
-    flipped: bool = False
+    turned: bool = False
+    columns: bool = False
+    letter: str = "X"
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The shape of the factor, W as features × rank and H as rank × samples."""
+        """The shape of what the problem holds."""
         rows, columns = self.variable.shape
-        return (columns, rows) if self.flipped else (rows, columns)
+        return (columns, rows) if self.turned else (rows, columns)
+
+    @property
+    def as_rows(self) -> bool:
+        """Whether a component is a row of the user's variable."""
+        return (not self.columns) != self.turned
 
 
-@dataclass(frozen=True, eq=False)
-class Roles:
-    """The product as scale · W H, or as the transpose of that when `flipped`."""
+def chain_roles(chain: ReadChain) -> list[Role]:
+    """Return the roles of the variables of a product, from their places in it."""
+    refs = chain.refs
+    if len(refs) == 1:
+        return [_lone(chain, refs[0])]
+    ends = {0: (True, "W"), len(refs) - 1: (False, "H")}
+    return [
+        Role(ref.variable, ref.flipped, *ends.get(place, (False, "S")))
+        for place, ref in enumerate(refs)
+    ]
 
-    W: Factor
-    H: Factor
-    scale: float = 1.0
-    flipped: bool = False
+
+def _lone(chain: ReadChain, ref: ReadRef) -> Role:
+    """Return the role of a single variable among constants: offsets, or a factor with a known other."""
+    place = chain.factors.index(ref)
+    left = place == 0 and len(chain.factors) > 1
+    thin = 1 in ref.shape
+    letter = ("b" if left else "c") if thin else ("W" if left else "H")
+    return Role(ref.variable, ref.flipped, left, letter)
 
 
 def is_product(expression: cp.Expression) -> bool:
-    """Whether the expression is a matrix product of one factor with the other."""
-    if not isinstance(expression, MulExpression) or isinstance(expression, multiply):
+    """Whether the expression is a matrix product of functions of one variable each."""
+    if not is_matmul(expression):
         return False
     left, right = (side.variables() for side in expression.args)
     return len(left) == len(right) == 1 and left[0].id != right[0].id
 
 
-def roles_of(product: cp.Expression) -> Roles | None:
-    """Return the roles in W @ H, Wᵀ @ H, Hᵀ @ Wᵀ and their multiples; nothing for other products.
+def product_chain(product: cp.Expression) -> ReadChain:
+    """Return the product of two variables in any expression of them, such as (P W) @ square(H).
 
-    Examples
-    --------
-    >>> import cvxpy as cp
-    >>> W, H = cp.Variable((5, 2), name="W"), cp.Variable((2, 3), name="H")
-    >>> roles = roles_of(H.T @ (2 * W.T))
-    >>> roles.W.variable.name(), roles.scale, roles.flipped
-    ('W', 2.0, True)
+    What stands round the variables is left out where it is no product itself; then the shapes of
+    what is left need not fit.
     """
-    left, right = (_factor_of(side) for side in product.args)
-    if left is None or right is None:
-        return None
-    scale = left[1] * right[1]
-    if left[0].flipped and right[0].flipped:
-        return Roles(Factor(right[0].variable), Factor(left[0].variable), scale, flipped=True)
-    return Roles(left[0], right[0], scale)
-
-
-def probed_roles(product: cp.Expression) -> Roles:
-    """Return the roles in a product of any expressions of the factors, such as (P W) @ square(H)."""
-    sides = []
+    chain = read_chain(product)
+    if chain is not None:
+        return chain
+    refs = []
     for axis, side in zip((1, 0), product.args, strict=True):
         variable = side.variables()[0]
-        sides.append(Factor(variable, _is_flipped(side, variable, axis)))
-    W, H = sides
-    if W.shape[1] != H.shape[0]:
-        raise ModelError(
-            f"the factors in {product} must share the rank, got shapes {W.shape} and {H.shape}; "
-            "multiply W (features × rank) with H (rank × samples)"
-        )
-    return Roles(W, H)
+        refs.append(ReadRef(variable, _is_turned(side, variable, axis)))
+    return ReadChain(tuple(refs))
 
 
-def _factor_of(side: cp.Expression) -> tuple[Factor, float] | None:
-    if isinstance(side, cp.Variable):
-        return Factor(side), 1.0
-    scaled = scaled_by(side)
-    factor, inner = scaled if scaled is not None else (1.0, None)
-    if isinstance(side, transpose):
-        inner = side.args[0]
-    found = None if inner is None else _factor_of(inner)
-    if found is None:
-        return None
-    turned = replace(found[0], flipped=found[0].flipped != isinstance(side, transpose))
-    return turned, factor * found[1]
+def named(roles: dict[int, Role]) -> dict[int, str]:
+    """Return a name for each variable: the user's own, or one of its role.
+
+    Two variables of one product are W and H, whatever the user calls them.
+    """
+    if sorted(role.letter for role in roles.values()) == ["H", "W"]:
+        return {id_: role.letter for id_, role in roles.items()}
+    if len(roles) == 1:
+        return dict.fromkeys(roles, "W")
+    names: dict[int, str] = {}
+    for id_, role in roles.items():
+        own = role.variable.name()
+        if not _UNNAMED.fullmatch(own) and own not in names.values():
+            names[id_] = own
+    for id_, role in roles.items():
+        if id_ not in names:
+            same = [other for other in roles.values() if other.letter == role.letter]
+            names[id_] = _free(role.letter, set(names.values()), alone=len(same) == 1)
+    return {id_: names[id_] for id_ in roles}
 
 
-def _is_flipped(side: cp.Expression, variable: cp.Variable, axis: int) -> bool:
+def _free(letter: str, taken: set[str], alone: bool) -> str:
+    if alone and letter not in taken:
+        return letter
+    return next(name for name in (f"{letter}{k}" for k in range(1, 1000)) if name not in taken)
+
+
+def as_chain(chain: ReadChain, names: dict[int, str], roles: dict[int, Role]) -> Chain:
+    """Return the product over the variables as the problem holds them."""
+    factors: list[Ref | Array] = []
+    for factor in chain.factors:
+        if isinstance(factor, ReadRef):
+            id_ = factor.variable.id
+            factors.append(Ref(names[id_], factor.flipped != roles[id_].turned, factor.mask))
+        else:
+            factors.append(factor)
+    return Chain(tuple(factors), chain.scale)
+
+
+def _is_turned(side: cp.Expression, variable: cp.Variable, axis: int) -> bool:
     """Whether components run along the variable's other axis than they do in the product.
 
     One entry is changed: it moves one component only, the one of its own index, unless the
@@ -113,5 +143,5 @@ def _is_flipped(side: cp.Expression, variable: cp.Variable, axis: int) -> bool:
     return bool(shape[axis] != rank and shape[1 - axis] == rank)
 
 
-def _at(side: cp.Expression, variable: cp.Variable, X: np.ndarray) -> np.ndarray:
+def _at(side: cp.Expression, variable: cp.Variable, X: Array) -> Array:
     return np.asarray(side.tree_copy({id(variable): cp.Constant(X)}).value)

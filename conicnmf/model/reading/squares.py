@@ -16,24 +16,26 @@ from cvxpy.atoms.quad_over_lin import quad_over_lin
 
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.losses.frobenius import squared_norm
+from conicnmf.model.reading.chains import ReadChain
 from conicnmf.model.reading.residual import Residual, read_residual
-from conicnmf.model.reading.roles import Factor, roles_of
 from conicnmf.model.reading.values import exponent_of, scalar_of, weighted_by
-from conicnmf.model.terms import Loss
 from conicnmf.types import Data, stored
 
 
 @dataclass(frozen=True, eq=False)
-class ReadLoss:
-    """What the joint part of an objective says: loss(V, W H) + offset."""
+class ReadFit:
+    """What a part of an objective says: loss(V, Σ chains) + offset."""
 
-    W: Factor
-    H: Factor
+    chains: tuple[ReadChain, ...]
     V: Any
-    loss: Loss
+    loss: Frobenius | WeightedFrobenius
     offset: float = 0.0
-    form: cp.Expression | None = None
-    """The expression itself, where it is kept as it was written."""
+
+    @property
+    def variables(self) -> list[cp.Variable]:
+        """The variables from left to right, each once."""
+        found = {ref.variable.id: ref.variable for chain in self.chains for ref in chain.refs}
+        return list(found.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,7 @@ class Squares:
     weights: Data | None = None
 
 
-def read_squares(coefficient: float, part: cp.Expression) -> ReadLoss | None:
+def read_squares(coefficient: float, part: cp.Expression) -> ReadFit | None:
     """Return coefficient · part as a Frobenius loss, or nothing when it is another."""
     squares = match_squares(part)
     if squares is None or coefficient * squares.scale <= 0:
@@ -55,7 +57,7 @@ def read_squares(coefficient: float, part: cp.Expression) -> ReadLoss | None:
         if stored(squares.weights).min(initial=0.0) < 0:
             return None
         residual = residual.weighted(np.sqrt(squares.weights))
-    return None if residual is None else _as_loss(coefficient * squares.scale, residual)
+    return None if residual is None else _as_fit(coefficient * squares.scale, residual)
 
 
 def match_squares(part: cp.Expression) -> Squares | None:
@@ -93,22 +95,25 @@ def _under_norm(argument: cp.Expression) -> cp.Expression:
     return argument
 
 
-def _as_loss(coefficient: float, residual: Residual) -> ReadLoss | None:
-    roles = roles_of(residual.product)
-    if roles is None or residual.V is None:
+def _as_fit(coefficient: float, residual: Residual) -> ReadFit | None:
+    chains, V, weights = residual.products, residual.V, residual.weights
+    if V is None:
         return None
-    V = residual.V if roles.scale == 1 else residual.V / roles.scale
-    weights = None if residual.weights is None else abs(residual.weights)
-    total = coefficient * (residual.scale * roles.scale) ** 2
+    # The unit of the first product becomes the unit of the data.
+    unit = chains[0].scale
+    V = V if unit == 1 else V / unit
+    chains = tuple(chain.times(1 / unit) for chain in chains)
+    weights = None if weights is None else abs(weights)
+    total = coefficient * (residual.scale * unit) ** 2
     rest = residual.rest
     offset = 0.0 if rest is None else coefficient * squared_norm(rest)
-    if roles.flipped:
-        V = _turned(V)
+    if all(ref.flipped for chain in chains for ref in chain.refs):
+        V, chains = _turned(V), tuple(chain.transposed() for chain in chains)
         weights = None if weights is None else _turned(weights)
     if weights is not None and not sp.issparse(weights) and weights.min() == weights.max() > 0:
         total, weights = total * float(weights.flat[0]) ** 2, None
     loss = Frobenius(total) if weights is None else WeightedFrobenius(weights, total)
-    return ReadLoss(roles.W, roles.H, V, loss, offset)
+    return ReadFit(chains, V, loss, offset)
 
 
 def _turned(X: Data) -> Data:

@@ -10,14 +10,15 @@ from cvxpy.atoms.affine.promote import Promote
 from cvxpy.atoms.affine.reshape import reshape
 
 from conicnmf.model.losses import WeightedFrobenius
-from conicnmf.model.reading.squares import ReadLoss, read_squares
-from conicnmf.types import stored
+from conicnmf.model.reading.chains import ReadChain, ReadRef
+from conicnmf.model.reading.squares import ReadFit, read_squares
+from conicnmf.types import Array, stored
 
 _LARGE = 1 << 16
 _SMALL = 12
 
 
-def agrees(reading: ReadLoss, coefficient: float, part: cp.Expression) -> bool:
+def agrees(reading: ReadFit, coefficient: float, part: cp.Expression) -> bool:
     """Whether coefficient · part has the value of the reading at a random point.
 
     The stated residual is as large as V and dense. So for large data a small replica of the
@@ -36,26 +37,42 @@ def agrees(reading: ReadLoss, coefficient: float, part: cp.Expression) -> bool:
     return _same(reading, coefficient, part)
 
 
-def _same(reading: ReadLoss, coefficient: float, part: cp.Expression) -> bool:
-    (m, rank), (_, n) = reading.W.shape, reading.H.shape
+def _same(reading: ReadFit, coefficient: float, part: cp.Expression) -> bool:
+    refs = [ref for chain in reading.chains for ref in chain.refs]
+    longest = max(len(chain.refs) for chain in reading.chains)
+    width = max(min(ref.shape) for ref in refs)
     # Factors whose product is of the size of V: at other sizes one part would hide the other.
-    size = np.sqrt(float(np.abs(stored(reading.V)).max(initial=0.0)) / rank) or 1.0
+    largest = float(np.abs(stored(reading.V)).max(initial=0.0))
+    size = (largest / width) ** (1 / longest) or 1.0
     rng = np.random.default_rng(0)
-    W, H = (size * (0.5 + rng.random(shape)) for shape in ((m, rank), (rank, n)))
-    at = {
-        id(factor.variable): cp.Constant(X.T if factor.flipped else X)
-        for factor, X in ((reading.W, W), (reading.H, H))
-    }
+    values = {v.id: size * (0.5 + rng.random(v.shape)) for v in reading.variables}
+    at = {id(v): cp.Constant(values[v.id]) for v in reading.variables}
     with np.errstate(over="ignore"):
         stated = coefficient * float(part.tree_copy(at).value)
-        read = reading.loss.value(reading.V, W, H) + reading.offset
+        model = sum(_product(chain, values) for chain in reading.chains)
+        one = np.eye(reading.V.shape[0])
+        read = reading.loss.value(reading.V, one, np.asarray(model)) + reading.offset
     return bool(np.isclose(stated, read, rtol=1e-8, atol=0))
+
+
+def _product(chain: ReadChain, values: dict[int, Array]) -> Array:
+    """Return the value of a product that was read, from the definition."""
+    total: Any = chain.scale
+    for factor in chain.factors:
+        if isinstance(factor, ReadRef):
+            X = values[factor.variable.id]
+            X = X.T if factor.flipped else X
+            X = X if factor.mask is None else factor.mask * X
+        else:
+            X = factor
+        total = total * X if np.ndim(total) == 0 else total @ X
+    return np.asarray(total)
 
 
 class _Replica:
     """Cuts an expression down to the rows and columns of a few entries that count."""
 
-    def __init__(self, reading: ReadLoss) -> None:
+    def __init__(self, reading: ReadFit) -> None:
         loss, V = reading.loss, reading.V
         counts = loss.weights if isinstance(loss, WeightedFrobenius) else V
         rng = np.random.default_rng(0)
@@ -67,15 +84,33 @@ class _Replica:
         )
         if V.shape[0] == V.shape[1]:  # then a transposed constant is cut in the right places, too
             rows = columns = np.union1d(rows, columns)
-        self._kept = {V.shape: (rows, columns), V.shape[::-1]: (columns, rows)}
+        self._rows, self._columns, self._shape = rows, columns, V.shape
         small = (len(rows), len(columns))
         size, few = V.shape[0] * V.shape[1], small[0] * small[1]
         self._shapes = {(size,): (few,), (size, 1): (few, 1), (1, size): (1, few)}
         self._shapes |= {V.shape: small, V.shape[::-1]: small[::-1]}
-        rank = reading.W.shape[1]
         self._places = {}
-        for factor, shape in ((reading.W, (small[0], rank)), (reading.H, (rank, small[1]))):
-            self._places[factor.variable.id] = cp.Variable(shape[::-1] if factor.flipped else shape)
+        for chain in reading.chains:
+            last = len(chain.factors) - 1
+            for place, factor in enumerate(chain.factors):
+                if isinstance(factor, ReadRef):
+                    if factor.mask is not None:
+                        raise ValueError("a masked variable is not cut down")
+                    shape = (
+                        small[0] if place == 0 else factor.shape[0],
+                        small[1] if place == last else factor.shape[1],
+                    )
+                    own = shape[::-1] if factor.flipped else shape
+                    self._places[factor.variable.id] = cp.Variable(own)
+
+    def _cut(self, X: Any) -> Any:
+        """Return the kept rows and columns of a constant that is as long as the data."""
+        along = [(self._shape[0], self._rows), (self._shape[1], self._columns)]
+        for (m, rows), (n, columns) in (along, along[::-1]):  # as the data, or transposed
+            if X.shape[0] in (m, 1) and X.shape[1] in (n, 1) and max(X.shape) > 1:
+                cut = X[rows] if X.shape[0] == m else X
+                return cut[:, columns] if X.shape[1] == n else cut
+        raise ValueError(f"nothing is known of the shape {X.shape}")
 
     def of(self, node: cp.Expression) -> cp.Expression:
         """Return the small copy; a `ValueError` says that there is none."""
@@ -84,8 +119,7 @@ class _Replica:
         if node.is_constant() and node.is_scalar():
             return node
         if isinstance(node, cp.Constant):
-            rows, columns = _known(self._kept, node.shape)
-            return cp.Constant(node.value[rows][:, columns])
+            return cp.Constant(self._cut(node.value))
         inside = [self.of(part) for part in node.args if not isinstance(part, Promote)]
         if isinstance(node, reshape):
             return reshape(inside[0], _known(self._shapes, node.shape), node.order)
