@@ -18,7 +18,7 @@ from conicnmf.errors import (
     ModelError,
     SolveError,
 )
-from conicnmf.families import coding
+from conicnmf.families import coding, one_factor
 from conicnmf.families.coding import Coded, sparse_code
 from conicnmf.model.constraints import (
     Box,
@@ -27,13 +27,15 @@ from conicnmf.model.constraints import (
     Labels,
     NonNegative,
     NormBall,
+    NormIn,
+    Orthonormal,
     Simplex,
     Sparseness,
     UnitNorm,
 )
 from conicnmf.model.factorize import factorize
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
-from conicnmf.model.penalties import L1, L2, ConvexPenalty, SparsenessReward
+from conicnmf.model.penalties import L1, L2, ConvexPenalty, Gain, SelfFit, SparsenessReward
 from conicnmf.model.problem import Problem
 from conicnmf.model.reading import sparseness
 from conicnmf.results import History, Result, Status, load
@@ -53,7 +55,7 @@ from conicnmf.solve.stop import FactorChange, MaxIter, RelDecrease, TimeLimit
 
 if _TYPE_CHECKING:
     from conicnmf import estimators, extend, report, testing
-    from conicnmf.families import autoencoders, one_factor
+    from conicnmf.families import autoencoders
     from conicnmf.families.warm_up import warm_up
     from conicnmf.study import measures
     from conicnmf.study.certificate import Certificate, certify
@@ -70,7 +72,6 @@ _MODULES = {
     "estimators": "estimators",
     "extend": "extend",
     "measures": "study.measures",
-    "one_factor": "families.one_factor",
     "report": "report",
     "testing": "testing",
 }
@@ -122,6 +123,7 @@ __all__ = [
     "FactorChange",
     "Fixed",
     "Frobenius",
+    "Gain",
     "Given",
     "History",
     "IncompatibleError",
@@ -135,6 +137,8 @@ __all__ = [
     "Multistart",
     "NonNegative",
     "NormBall",
+    "NormIn",
+    "Orthonormal",
     "Path",
     "Problem",
     "ProjectedGradient",
@@ -142,6 +146,7 @@ __all__ = [
     "RankChoice",
     "RelDecrease",
     "Result",
+    "SelfFit",
     "Simplex",
     "SolveError",
     "Sparseness",

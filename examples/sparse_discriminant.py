@@ -25,7 +25,7 @@ def main(output):
     free = Discriminant(train, y[::2], ridge=0.01)
     sparse = Discriminant(train, y[::2], ridge=0.01, constraints=[cn.Sparseness(min=0.8)])
     results = {
-        "published rule": cn.solve(free, ProjectionRule()),
+        "published rule": cn.solve(free, ProjectionRule(last=True)),
         "optimal": cn.solve(free),
         "sparseness ≥ 0.8": cn.solve(sparse),
     }

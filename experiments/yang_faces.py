@@ -90,7 +90,7 @@ def published(V: Array, y: NDArray[np.intp], setting: Any) -> Array:
     """Return the filter of the published rule on flipped data, as weights of the data themselves."""
     flip = MedianFlip.learn(V, y, 1.0)
     problem = Discriminant(flip.apply(V), y)
-    return flip.signed(cn.solve(problem, ProjectionRule(), throw=False).W)
+    return flip.signed(cn.solve(problem, ProjectionRule(last=True), throw=False).W)
 
 
 def optimal(V: Array, y: NDArray[np.intp], ridge: float) -> Array:

@@ -36,7 +36,7 @@ def run(setup: Setup) -> Outcome:
     projection, factors = ProjectiveNMF(data.V, RANK), cn.factorize(data.V, RANK)
     methods: dict[str, tuple[Any, Any, int]] = {
         NMF: (factors, cn.Multiplicative(), 300 if setup.quick else steps),
-        HEBBIAN: (projection, ProjectionRule(), steps),
+        HEBBIAN: (projection, ProjectionRule(last=True), steps),
         PROJECTIVE: (projection, ProjectiveRule(), steps),
         ONLINE: (projection, OnlineHebbian(), passes),
     }

@@ -60,7 +60,7 @@ def _weights(data: Faces) -> dict[str, Array]:
     support = np.zeros(data.V.shape[1])
     support[machine.support_] = np.abs(machine.dual_coef_[0])
     return {
-        RULE: cn.solve(problem, ProjectionRule(), throw=False).W[:, 0],
+        RULE: cn.solve(problem, ProjectionRule(last=True), throw=False).W[:, 0],
         "NKFDA, cone programs": cn.solve(problem, ConeAscent()).W[:, 0],
         "NKFDA, centered, cone programs": cn.solve(centered, ConeAscent()).W[:, 0],
         "KFDA": np.abs(kernel_fda(problem.K, data.y)),

@@ -98,7 +98,7 @@ def _ratio(w: Array, learn: Faces, ridge: float) -> float:
     flip = MedianFlip.learn(learn.V, learn.y, 1.0)
     problem = Discriminant(flip.apply(learn.V), learn.y, ridge=ridge)
     kept = np.maximum(flip.signed(w), 0.0)[:, None]
-    return -2 * problem.objective({"W": problem.scaled(kept).W}) if kept.any() else 0.0
+    return -2 * problem.objective({"W": problem.view.scaled(kept).W}) if kept.any() else 0.0
 
 
 NOTES = (

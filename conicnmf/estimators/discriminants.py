@@ -202,7 +202,7 @@ class NonNegativeKernelFDA(_Supervised):
         )
         problem = QuadraticProjection(
             plain.A,
-            norm=plain.norm + self.ridge * np.trace(plain.norm) / len(plain.norm) * np.eye(len(y)),
+            norm=_ridged(plain, self.ridge),
             constraints=band("sparseness", self.sparseness, "component"),
         )
         self._keep(self._solve(problem))
@@ -218,3 +218,10 @@ class NonNegativeKernelFDA(_Supervised):
         # Centered as the kernel was, up to a constant.
         alpha = self.dual_coef_ - self.dual_coef_.mean() if self.center else self.dual_coef_
         return np.asarray((K @ alpha)[:, None]).astype(X.dtype, copy=False)
+
+
+def _ridged(problem: QuadraticProjection, ridge: float) -> Array:
+    """Return the norm of a problem with a ridge in units of its mean diagonal."""
+    assert problem.norm is not None
+    matrix = problem.norm.matrix()
+    return np.asarray(matrix + ridge * np.trace(matrix) / len(matrix) * np.eye(len(matrix)))

@@ -46,6 +46,12 @@ class BaseProblem(ABC):
         """The fits of data in the objective, where it is a sum of such."""
         return ()
 
+    @property
+    def data(self) -> list[Any]:
+        """The arrays that the problem is about; by default its V."""
+        own = getattr(self, "V", None)
+        return [] if own is None else [own]
+
     def relative_errors(self, factors: Factors) -> dict[str, float]:
         """Return the relative error of each fit by its name."""
         return {}

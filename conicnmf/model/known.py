@@ -38,11 +38,15 @@ for _kind in (
     constraints.UnitNorm,
     constraints.Sparseness,
     constraints.Labels,
+    constraints.Orthonormal,
+    constraints.NormIn,
     constraints.Convex,
     penalties.L1,
     penalties.L2,
     penalties.SparsenessReward,
     penalties.ConvexPenalty,
+    penalties.Gain,
+    penalties.SelfFit,
 ):
     TERMS.add(_kind.__name__, _kind)
 for _loss in (losses.Frobenius, losses.WeightedFrobenius):

@@ -106,6 +106,11 @@ class Problem(BaseProblem):
         return tuple(fit for fit in found if isinstance(fit, Fit))
 
     @property
+    def data(self) -> list[Any]:
+        """The data of all fits, or the terms where these hold them."""
+        return [fit.V for fit in self.fits] or [v.terms for v in self.variables.values()]
+
+    @property
     def fit(self) -> Fit:
         """The only fit; a problem with several has no single V, rank or loss."""
         if len(self.fits) != 1:
@@ -196,6 +201,12 @@ class Problem(BaseProblem):
     def relative_error(self, factors: Factors) -> float:
         """Return Σ‖V − model‖²/Σ‖V‖² over all fits, weighted entries where there are weights."""
         pairs = [addend.squares(factors) for addend in self.addends]
+        pairs += [
+            penalty.squares(block.rows(factors))
+            for block in self.blocks
+            for penalty in block.penalties
+            if "squares" in penalty.abilities
+        ]
         found = [pair for pair in pairs if pair is not None]
         whole = sum(size for _, size in found)
         return sum(error for error, _ in found) / whole if whole else float("nan")

@@ -12,7 +12,7 @@ import numpy as np
 from conicnmf.errors import InputError
 from conicnmf.results.history import History
 from conicnmf.results.status import Promises, Status
-from conicnmf.types import Array
+from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,6 +46,8 @@ class Result:
         What the solver promises; a certificate holds the result to it.
     problem : Problem or None
         What was solved; not saved.
+    direction : dict of str to array, or None
+        Along which the objective falls without end, where the status is UNBOUNDED.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Result:
     versions: dict[str, str]
     promises: Promises = field(default_factory=Promises)
     problem: BaseProblem | None = None
+    direction: Factors | None = None
 
     def certificate(
         self,

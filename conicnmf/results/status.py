@@ -36,6 +36,10 @@ class Status(Enum):
         "The condition that the update rule rests on fails here; the best iterate so far was kept. "
         "Another solver may go on, see explain()."
     )
+    UNBOUNDED = (
+        "The objective has no minimum: it falls without end along result.direction. Bound what may "
+        "grow, for example by a ridge."
+    )
     BACKEND_FAILED = (
         "Every cone solver failed on a block; rescale the data or name another backend."
     )
@@ -46,8 +50,10 @@ class Status(Enum):
         """Whether this is a convergence, an early stop with a usable result, or a failure."""
         if self is Status.CONVERGED:
             return "converged"
-        failures = (Status.COLLAPSED, Status.INFEASIBLE, Status.BACKEND_FAILED, Status.NOT_FINITE)
-        return "failed" if self in failures else "stopped"
+        return "failed" if self.name in _FAILURES else "stopped"
+
+
+_FAILURES = ("COLLAPSED", "INFEASIBLE", "UNBOUNDED", "BACKEND_FAILED", "NOT_FINITE")
 
 
 @dataclass(frozen=True)

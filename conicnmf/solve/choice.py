@@ -17,8 +17,8 @@ _FEW = 25
 
 def known_solvers(problem: BaseProblem) -> list[AnySolver]:
     """Return one of each solver of this kind of problem, in the order of tables."""
-    kinds = [kind for kind in SOLVERS if isinstance(problem, kind.solves)]
-    return [solver for kind in kinds if (solver := _with_defaults(kind)) is not None]
+    solvers = [solver for kind in SOLVERS if (solver := _with_defaults(kind)) is not None]
+    return [solver for solver in solvers if solver.concerns(problem)]
 
 
 def _with_defaults(kind: type[AnySolver]) -> AnySolver | None:
@@ -33,6 +33,9 @@ def choose(problem: BaseProblem) -> tuple[AnySolver, str]:
     for solver, why in problem.preferred():
         if not solver.mismatches(problem):
             return solver, why
+    others = sorted(fitting(problem), key=lambda solver: not solver.merit(problem))
+    if others:
+        return others[0], others[0].merit(problem) or "it is the first that fits"
     reasons = {solver.name: solver.mismatches(problem) for solver in known_solvers(problem)}
     listed = "\n".join(f"  - {name}: {reason}" for name, all_ in reasons.items() for reason in all_)
     raise IncompatibleError(f"no solver fits this problem:\n{listed}\nDrop one of these terms.")
@@ -44,6 +47,8 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     The order was measured: with few components and a lower bound on sparseness, component-wise
     steps are trapped where tangent planes are not; with many it is the other way round.
     """
+    if not problem.addends:
+        return []
     listed: list[tuple[AnySolver, str]] = [
         (HALS(), "every component has an exact projection, which is fastest"),
         (TangentPlane(), "the constraints need a cone solver"),

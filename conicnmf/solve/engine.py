@@ -147,6 +147,7 @@ def _loop(
             if np.isnan(iteration.objective):
                 return Status.NOT_FINITE
             if sweep.status is not None:
+                run.direction = sweep.direction
                 late = time.perf_counter() >= deadline
                 return Status.TIME_LIMIT if late else sweep.status
             if callback is not None and callback(iteration, sweep.factors):
@@ -182,6 +183,7 @@ def _result(run: Run, solver: AnySolver, status: Status, seed: int) -> Result:
         problem_text=repr(problem),
         versions=_versions(),
         promises=solver.promises,
+        direction=run.direction,
         problem=problem,
     )
 

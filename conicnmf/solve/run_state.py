@@ -27,6 +27,7 @@ class Run:
     factors: Factors = field(default_factory=dict)
     best: Factors = field(default_factory=dict)
     best_rank: tuple[bool, float] = (True, np.inf)
+    direction: Factors | None = None
 
     def record(self, factors: Factors, sweep: Sweep[Any] | None = None) -> Iteration:
         """Measure an iterate and keep it when it is the best."""

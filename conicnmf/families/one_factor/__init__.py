@@ -1,4 +1,4 @@
-"""Problems with one factor, behind the same `solve`, results, comparisons and certificates.
+"""Problems with one factor: ordinary problems with a gain or a self-fit, and methods of their own.
 
 Maximize ½tr(WᵀAW) over W ≥ 0 (`QuadraticProjection`, `Discriminant`, `KernelDiscriminant`), or
 minimize ‖V − WWᵀV‖² (`ProjectiveNMF`); after Yang and Laaksonen (2007).

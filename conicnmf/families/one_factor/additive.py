@@ -10,20 +10,20 @@ import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.families.one_factor.multiplicative import Rule
-from conicnmf.families.one_factor.needs import nonnegative_alone, orthonormal
-from conicnmf.families.one_factor.operators import Point
-from conicnmf.families.one_factor.problem import OneFactorProblem
-from conicnmf.solve.methods.base import Need
+from conicnmf.families.one_factor.needs import nonnegative_alone, normalized, orthonormal
+from conicnmf.families.one_factor.solver import ViewNeed
+from conicnmf.families.one_factor.view import OneFactor
+from conicnmf.model.operators import Point
 from conicnmf.types import Array
 
 
-def direction(problem: OneFactorProblem, point: Point) -> Array:
+def direction(view: OneFactor, point: Point) -> Array:
     """Return G − W(WᵀBG), which Oja's rules (14), (27), (39) and the natural gradient (29) share.
 
     They differ in how they write the second term; with G = AW and a symmetric A it is the same.
     """
     W, G = point.W, point.G
-    return np.asarray(G - W @ (W.T @ (G if problem.norm is None else problem.in_norm(G))))
+    return np.asarray(G - W @ (W.T @ (G if view.norm is None else view.in_norm(G))))
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class _Additive(Rule):
         if not self.rate > 0:
             raise InputError(f"{self.name} needs rate > 0, got {self.rate}; try 0.2")
 
-    def ahead(self, problem: OneFactorProblem, point: Point) -> Array:
+    def ahead(self, view: OneFactor, point: Point) -> Array:
         """Return W a step along the direction."""
         size = float(np.linalg.norm(point.G)) or 1.0
         step = self.rate * float(np.linalg.norm(point.W)) / size
-        return np.asarray(point.W + step * direction(problem, point), dtype=point.W.dtype)
+        return np.asarray(point.W + step * direction(view, point), dtype=point.W.dtype)
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,9 @@ class Oja(_Additive):
     -1.0
     """
 
-    def move(
-        self, problem: OneFactorProblem, point: Point
-    ) -> tuple[Array | None, dict[str, float]]:
+    def move(self, view: OneFactor, point: Point) -> tuple[Array | None, dict[str, float]]:
         """Step, take the nearest orthonormal columns, and clip."""
-        W = self.ahead(problem, point)
+        W = self.ahead(view, point)
         if W.shape[1] > 1:
             left, _, right = np.linalg.svd(W, full_matrices=False)
             W = left @ right
@@ -82,10 +80,8 @@ class NaturalGradient(_Additive):
     -1.0
     """
 
-    needs: ClassVar[Sequence[Need]] = (nonnegative_alone, orthonormal)
+    asks: ClassVar[Sequence[ViewNeed]] = (normalized, nonnegative_alone, orthonormal)
 
-    def move(
-        self, problem: OneFactorProblem, point: Point
-    ) -> tuple[Array | None, dict[str, float]]:
+    def move(self, view: OneFactor, point: Point) -> tuple[Array | None, dict[str, float]]:
         """Step and clip."""
-        return np.maximum(self.ahead(problem, point), 0.0), {}
+        return np.maximum(self.ahead(view, point), 0.0), {}

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.optimize import linprog
 
-from conicnmf.types import Array
-
-if TYPE_CHECKING:
-    from conicnmf.families.one_factor.quadratic import QuadraticProjection
+from conicnmf.model.operators import dense
+from conicnmf.types import Array, Data
 
 _TOLERANCE = 1e-7
 
 
-def unbounded_direction(problem: QuadraticProjection) -> Array | None:
-    """Return w ≥ 0 with Bw = 0 and Aw ≠ 0, or nothing when the problem is bounded.
+def unbounded_direction(L: Data, G: Array) -> Array | None:
+    """Return w ≥ 0 with Bw = 0 and Aw ≠ 0 for B = LLᵀ and A = GGᵀ, or nothing when there is none.
 
-    B = LLᵀ, so the w in question are a polyhedral cone {w ≥ 0, Lᵀw = 0}, and linear programs say
-    whether it holds a w that a direction g of A = GGᵀ sees.
+    The w in question are a polyhedral cone {w ≥ 0, Lᵀw = 0}, and linear programs say whether it
+    holds a w that a direction g of A sees.
 
     Examples
     --------
-    >>> from conicnmf.families.one_factor import QuadraticProjection
-    >>> unbounded_direction(QuadraticProjection(np.eye(2), norm=np.diag([1.0, 0.0])))
+    >>> unbounded_direction(np.array([[1.0], [0.0]]), np.eye(2))
     array([0., 1.])
     """
-    if problem.norm is None:
-        return None
-    m = problem.shapes["W"][0]
-    L = problem.root
-    if L.shape[1] >= m:
-        return None
-    G = problem.directions
-    for objective in [np.ones(m), *(sign * g for g in G.T for sign in (1.0, -1.0))]:
+    L = dense(L)
+    for objective in [np.ones(len(L)), *(sign * g for g in G.T for sign in (1.0, -1.0))]:
         w = _largest(objective, L)
         if w is None:
             return None  # no w at all is in the null space

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from conicnmf.errors import InputError
-from conicnmf.families.one_factor.operators import dense
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
+from conicnmf.model.operators import LowRank, Operator, Symmetric, dense
 from conicnmf.model.terms import Constraint
 from conicnmf.types import Array, Data
 from conicnmf.validate import as_data
@@ -54,43 +53,29 @@ class Discriminant(QuadraticProjection):
         codes, means, shares = class_means(data, y)
         if not ridge >= 0:
             raise InputError(f"ridge must be at least 0, got {ridge}; try 0.01")
-        between = _between(means, shares)
-        centered = None if sp.issparse(data) else data - means[:, codes]
-        within = within_scatter(data, means, shares, centered)
-        m = len(within)
-        size = float(np.trace(within)) / m
-        within[np.diag_indices(m)] += ridge * size
+        between = LowRank(_between(means, shares))
+        within = _within(data, means, codes, shares, ridge)
         object.__setattr__(self, "ridge", ridge)
-        object.__setattr__(self, "_between", between)
-        object.__setattr__(self, "_centered", centered)
-        object.__setattr__(self, "_added", ridge * size)
-        super().__init__(between @ between.T, 1, within, constraints=constraints)
+        super().__init__(between, 1, within, constraints=constraints)
 
     ridge: float
-    _between: Array
-    _centered: Array | None
-    _added: float
 
-    @cached_property
-    def root(self) -> Data:
-        """L with B = L Lᵀ: the centered data beside the ridge where that is the sparser form."""
-        X = self._centered
-        if X is None or self._added <= 0 or X.shape[1] >= X.shape[0]:
-            return super().root
-        ridge = np.sqrt(self._added) * sp.eye_array(X.shape[0])
-        return sp.hstack([sp.csc_array(X / np.sqrt(X.shape[1])), ridge], format="csc")
 
-    @cached_property
-    def directions(self) -> Array:
-        """G with S_B = G Gᵀ, from the class means."""
-        left, sizes, _ = np.linalg.svd(self._between, full_matrices=False)
-        kept = sizes > 1e-10 * sizes[0]
-        return np.asarray(left[:, kept] * sizes[kept])
-
-    @cached_property
-    def single(self) -> Array | None:
-        """The scaled difference of two class means."""
-        return self.directions[:, 0] if self.directions.shape[1] == 1 else None
+def _within(
+    data: Data, means: Array, codes: NDArray[np.intp], shares: Array, ridge: float
+) -> Operator:
+    """Return S_W + ρI, from the centered data where these have fewer entries than S_W."""
+    m, n = data.shape
+    if sp.issparse(data):
+        matrix = np.asarray(dense(data @ data.T) / n - (means * shares) @ means.T)
+    else:
+        centered = (data - means[:, codes]) / np.sqrt(n)
+        added = ridge * float(np.sum(centered**2)) / m
+        if n < m and added > 0:
+            return LowRank(centered, added)
+        matrix = np.asarray(centered @ centered.T)
+    matrix[np.diag_indices(m)] += ridge * float(np.trace(matrix)) / m
+    return Symmetric(matrix)
 
 
 def class_means(V: Data, y: Any) -> tuple[NDArray[np.intp], Array, Array]:
@@ -118,11 +103,3 @@ def _between(means: Array, shares: Array) -> Array:
     if len(shares) == 2:
         return np.asarray(np.sqrt(shares[0] * shares[1]) * (means[:, [1]] - means[:, [0]]))
     return np.asarray(np.sqrt(shares) * (means - (means @ shares)[:, None]))
-
-
-def within_scatter(V: Data, means: Array, shares: Array, centered: Array | None) -> Array:
-    """Return S_W from the centered data, or from the moments of data that stay sparse."""
-    n = V.shape[1]
-    if centered is None:
-        return np.asarray(dense(V @ V.T) / n - (means * shares) @ means.T)
-    return np.asarray(centered @ centered.T / n)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conicnmf.errors import InputError
-from conicnmf.families.one_factor.operators import dense
+from conicnmf.model.operators import dense
 from conicnmf.types import Array, Mask
 from conicnmf.validate import as_data
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from sklearn.metrics.pairwise import pairwise_kernels
 
 from conicnmf.errors import InputError
 from conicnmf.families.one_factor.discriminant import class_means
-from conicnmf.families.one_factor.operators import as_symmetric, dense
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
+from conicnmf.model.operators import LowRank, as_symmetric, dense
 from conicnmf.model.terms import Constraint
 from conicnmf.results import Result
 from conicnmf.types import Array
@@ -70,25 +69,27 @@ class KernelDiscriminant(QuadraticProjection):
         codes, _, _ = class_means(K, y)
         column_means = K.mean(axis=0) if center else None
         K = centered(K) if center else K
-        U = same_class(codes)
         for name, value in (("K", K), ("column_means", column_means), ("_data", data)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "_kernel", (kernel, parameters))
-        super().__init__(_mirrored(K @ U @ K), 1, _mirrored(K @ K), constraints=constraints)
+        explained = LowRank(K @ class_members(codes))
+        super().__init__(explained, 1, _mirrored(K @ K), constraints=constraints)
 
-    @property
-    def unbounded(self) -> None:
-        """Nothing: U is a projection, so αᵀKUKα never exceeds αᵀKKα, however singular K is."""
-        return None
+    bounded: ClassVar[bool] = True
+    """U is a projection, so αᵀKUKα never exceeds αᵀKKα, however singular K is."""
+    _data: Any
+    _kernel: tuple[Any, dict[str, Any]]
 
     def project(self, result: Result, V: Any) -> Array:
         """Return the projections αᵀk(·, v) of samples, up to a constant when K is centered."""
-        kernel, parameters = self._kernel  # type: ignore[attr-defined]
+        kernel, parameters = self._kernel
         new = as_data(V)
         if kernel == "precomputed":
             values = dense(new).T
         else:
-            values = pairwise_kernels(new.T, self._data.T, metric=kernel, **parameters)  # type: ignore[attr-defined]
+            from sklearn.metrics.pairwise import pairwise_kernels
+
+            values = pairwise_kernels(new.T, self._data.T, metric=kernel, **parameters)
         alpha = result.W[:, 0]
         if self.column_means is not None:
             alpha = alpha - alpha.mean()
@@ -109,6 +110,8 @@ def kernel_matrix(V: Any, kernel: Any, **parameters: Any) -> Array:
     array([[1., 0.],
            [0., 1.]])
     """
+    from sklearn.metrics.pairwise import pairwise_kernels  # scikit-learn takes its time to load
+
     if kernel == "precomputed":
         return dense(as_symmetric(V, "K"))
     try:
@@ -127,10 +130,16 @@ def centered(K: Array) -> Array:
     return _mirrored(K - mean - mean[:, None] + mean.mean())
 
 
-def same_class(codes: NDArray[np.intp]) -> Array:
-    """Return U: 1/n_c where two samples share the class c, else 0."""
-    same = codes[:, None] == codes
-    return np.asarray(same / same.sum(axis=0))
+def class_members(codes: NDArray[np.intp]) -> Array:
+    """Return M with U = M Mᵀ, U being 1/n_c where two samples share the class c and 0 elsewhere.
+
+    Examples
+    --------
+    >>> class_members(np.array([0, 0, 1])).round(3).tolist()
+    [[0.707, 0.0], [0.707, 0.0], [0.0, 1.0]]
+    """
+    members = codes[:, None] == np.unique(codes)
+    return np.asarray(members / np.sqrt(members.sum(axis=0)))
 
 
 def _mirrored(X: Array) -> Array:
@@ -166,7 +175,8 @@ def kernel_fda(K: Any, y: Any, ridge: float = 1e-3) -> Array:
         raise InputError(f"kernel_fda needs ridge > 0, got {ridge}; K K is often singular")
     kernel = centered(dense(as_symmetric(K, "K")))
     codes, _, _ = class_means(kernel, y)
-    between, total = _mirrored(kernel @ same_class(codes) @ kernel), _mirrored(kernel @ kernel)
+    explained = kernel @ class_members(codes)
+    between, total = explained @ explained.T, _mirrored(kernel @ kernel)
     n = len(total)
     total[np.diag_indices(n)] += ridge * (np.trace(total) or 1.0) / n
     _, vectors = eigh(between, total, subset_by_index=[n - 1, n - 1])

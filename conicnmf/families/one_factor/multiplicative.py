@@ -8,12 +8,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from conicnmf.families.one_factor.needs import negative_entries, nonnegative_alone, quadratic
-from conicnmf.families.one_factor.operators import Point
-from conicnmf.families.one_factor.problem import OneFactorProblem
+from conicnmf.families.one_factor.needs import (
+    negative_entries,
+    nonnegative_alone,
+    nonnegative_moments,
+    normalized,
+    one_norm,
+    quadratic,
+)
+from conicnmf.families.one_factor.solver import OneFactorSolver, ViewNeed
+from conicnmf.families.one_factor.view import OneFactor
 from conicnmf.model.base import BaseProblem
-from conicnmf.results import Status
-from conicnmf.solve.methods.base import Context, Need, Solver, Sweep
+from conicnmf.model.operators import Point
+from conicnmf.results import Promises, Status
+from conicnmf.solve.methods.base import Context, Sweep
 from conicnmf.solve.stop import MaxIter, Stop
 from conicnmf.types import Array, Factors
 
@@ -22,39 +30,37 @@ _STILL = 1e-8
 
 
 @dataclass(frozen=True)
-class Rule(Solver[OneFactorProblem, "Point | None"]):
-    """A method that moves W and leaves its scale to the problem.
+class Rule(OneFactorSolver["Point | None"]):
+    """A method that moves W and leaves its scale to the problem; it ends when W no longer changes.
 
-    It ends when W no longer changes, and returns W as it is then: a rule goes for its fixed points,
-    which need not be the best of the iterates.
+    A rule goes for its fixed points, which need not be the best of the iterates; the best is kept.
     """
 
-    solves: ClassVar[type[BaseProblem]] = OneFactorProblem
-    needs: ClassVar[Sequence[Need]] = (nonnegative_alone,)
+    asks: ClassVar[Sequence[ViewNeed]] = (
+        normalized,
+        nonnegative_alone,
+        one_norm,
+        nonnegative_moments,
+    )
     monotone: ClassVar[bool] = False
-    states_objective: ClassVar[bool] = False
     # The columns separate slowly, after a plateau, where a rule on the objective would end.
     default_stop: ClassVar[Stop] = MaxIter(5000)
 
-    def move(
-        self, problem: OneFactorProblem, point: Point
-    ) -> tuple[Array | None, dict[str, float]]:
+    def move(self, view: OneFactor, point: Point) -> tuple[Array | None, dict[str, float]]:
         """Return the next W before it is scaled, nothing when the rule does not apply, and notes."""
-        raise TypeError(f"{self.name} must define move(problem, point)")
+        raise TypeError(f"{self.name} must define move(view, point)")
 
-    def start(self, problem: OneFactorProblem, context: Context) -> None:
-        """Remember nothing before the first sweep."""
+    def begin(self, view: OneFactor, context: Context) -> None:
+        """Remember nothing before the first step."""
 
-    def sweep(
-        self, problem: OneFactorProblem, factors: Factors, memo: Point | None
-    ) -> Sweep[Point | None]:
+    def advance(self, view: OneFactor, factors: Factors, memo: Point | None) -> Sweep[Point | None]:
         """Move, scale and report."""
-        point = problem.at(factors["W"]) if memo is None else memo
-        moved, notes = self.move(problem, point)
+        point = view.scaled(factors[view.name]) if memo is None else memo
+        moved, notes = self.move(view, point)
         if moved is None:
             return Sweep(factors, point, status=Status.CONDITION_FAILED, notes=notes)
-        after = problem.scaled(without_dust(moved))
-        reported, objective = problem.report(after)
+        after = view.scaled(without_dust(moved))
+        reported, objective = view.report(after)
         change = np.linalg.norm(after.W - point.W) / (np.linalg.norm(after.W) or 1.0)
         still = change <= max(_STILL, 10 * float(np.finfo(after.W.dtype).eps))
         return Sweep(reported, after, objective, Status.CONVERGED if still else None, notes=notes)
@@ -70,6 +76,12 @@ class ProjectionRule(Rule):
     For a negative semi-definite A the term with wᵀBAw < 0 changes sides. Where wᵀBAw has the wrong
     sign the rule would turn negative: it stops there and says so.
 
+    Parameters
+    ----------
+    last : bool
+        Return the last iterate, a fixed point of the rule as published, even where the objective of
+        an earlier one was better.
+
     Examples
     --------
     >>> import conicnmf as cn
@@ -79,18 +91,30 @@ class ProjectionRule(Rule):
     -2.0
     """
 
-    def move(
-        self, problem: OneFactorProblem, point: Point
-    ) -> tuple[Array | None, dict[str, float]]:
+    last: bool = False
+
+    def merit(self, problem: BaseProblem) -> str:
+        """Return why it is picked."""
+        return "it takes any symmetric A and has nothing to tune"
+
+    @property
+    def promises(self) -> Promises:
+        """The best iterate, unless the last is asked for."""
+        return Promises(monotone=False, keeps_best=not self.last)
+
+    def move(self, view: OneFactor, point: Point) -> tuple[Array | None, dict[str, float]]:
         """Return the product form of Oja's rule."""
         W, P, M = point.W, point.plus, point.minus
-        if problem.norm is None:
+        if view.norm is None:
+            # Where WᵀW = I a multiple of I adds a constant, and a definite A keeps W from dying.
+            shift = 0.0 if view.reconstructs or not view.shift else view.shift
+            P = P + shift * W if shift else P
             up, down = P, W @ (W.T @ P)
             if M is not None:
                 up, down = up + W @ (W.T @ M), down + M
             return W * ratio(up, down), {}
-        s = float(np.sum(problem.in_norm(W) * point.G))
-        falling = problem.definite_sign == -1
+        s = float(np.sum(view.in_norm(W) * point.G))
+        falling = view.fixed is not None and view.fixed.sign == -1
         if (s >= 0) if falling else (s <= 0):
             return None, {"wᵀBAw": s}
         minus = np.zeros_like(P) if M is None else M
@@ -115,11 +139,15 @@ class PlainSplit(Rule):
     """
 
     root: bool = False
-    needs: ClassVar[Sequence[Need]] = (quadratic, nonnegative_alone, negative_entries)
+    asks: ClassVar[Sequence[ViewNeed]] = (
+        quadratic,
+        normalized,
+        nonnegative_alone,
+        one_norm,
+        negative_entries,
+    )
 
-    def move(
-        self, problem: OneFactorProblem, point: Point
-    ) -> tuple[Array | None, dict[str, float]]:
+    def move(self, view: OneFactor, point: Point) -> tuple[Array | None, dict[str, float]]:
         """Multiply by the ratio of the halves."""
         minus = np.zeros_like(point.plus) if point.minus is None else point.minus
         factor = ratio(point.plus, minus)

@@ -1,86 +1,81 @@
-"""What the solvers of one-factor problems need of a problem: a reason for each way it fails them."""
+"""What the methods of one-factor problems ask of them: a reason for each way they fail it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from conicnmf.families.one_factor.problem import OneFactorProblem
-    from conicnmf.families.one_factor.quadratic import QuadraticProjection
+from conicnmf.families.one_factor.view import OneFactor
 
 
-def nonnegative_alone(problem: OneFactorProblem) -> Iterator[str]:
+def nonnegative_alone(view: OneFactor) -> Iterator[str]:
     """Yield the constraints beyond W ≥ 0."""
-    for constraint in problem.constraints:
+    for constraint in view.others:
         yield f"it keeps W >= 0 and the norm alone, not {constraint}"
 
 
-def quadratic(problem: OneFactorProblem) -> Iterator[str]:
+def normalized(view: OneFactor) -> Iterator[str]:
+    """Yield a reason where nothing keeps W from growing."""
+    if not view.reconstructs and view.norm is None and view.parts is None:
+        yield "nothing bounds ½tr(WᵀAW); add Orthonormal() or NormIn(B)"
+
+
+def quadratic(view: OneFactor) -> Iterator[str]:
     """Yield a reason for reconstruction problems."""
-    if problem.reconstructs:
+    if view.reconstructs:
         yield "it maximizes ½tr(WᵀAW), and this problem minimizes ‖V − WWᵀV‖²"
 
 
-def reconstruction(problem: OneFactorProblem) -> Iterator[str]:
+def reconstruction(view: OneFactor) -> Iterator[str]:
     """Yield a reason for all but reconstruction problems."""
-    if not problem.reconstructs:
+    if not view.reconstructs:
         yield "it minimizes ‖V − WWᵀV‖², and this problem maximizes ½tr(WᵀAW)"
 
 
-def orthonormal(problem: OneFactorProblem) -> Iterator[str]:
+def nonnegative_moments(view: OneFactor) -> Iterator[str]:
+    """Yield a reason where V has negative entries."""
+    if view.reconstructs and view.signed:
+        yield "V has negative entries, and the rule multiplies; shift V"
+
+
+def orthonormal(view: OneFactor) -> Iterator[str]:
     """Yield a reason for problems with a norm of their own."""
-    if problem.norm is not None:
+    if view.norm is not None:
         yield "the natural gradient is that of orthonormal columns, and here wᵀBw = 1"
 
 
-def negative_entries(problem: OneFactorProblem) -> Iterator[str]:
+def one_norm(view: OneFactor) -> Iterator[str]:
+    """Yield a reason for several columns with a norm each, which would all become the same."""
+    if view.norm is not None and view.rank > 1:
+        yield f"a norm of its own for each of {view.rank} columns leaves them free to be the same"
+
+
+def negative_entries(view: OneFactor) -> Iterator[str]:
     """Yield a reason when A has no negative entries to divide by."""
-    if not problem.signed:
+    if not view.signed:
         yield "A has no negative entries, so the denominators A⁻W are zero"
 
 
-def one_column(problem: OneFactorProblem) -> Iterator[str]:
-    """Yield a reason for several columns."""
-    if problem.rank > 1:
-        yield f"orthonormal columns are no convex set, and W has {problem.rank} of them"
-
-
-def convex_gain(problem: QuadraticProjection) -> Iterator[str]:
+def known_operator(view: OneFactor) -> Iterator[str]:
     """Yield a reason when A cannot be made positive semi-definite without changing the problem."""
-    if problem.reconstructs:
+    if view.reconstructs:
         return
-    if problem.fixed is None:
+    if view.fixed is None:
         yield "A depends on W, so the linearized objective is no bound"
-    elif (
-        problem.rank == 1
-        and not problem.convex
-        and (problem.shift is None or not problem.scale_free)
-    ):
+    elif view.shift is None or (not view.convex and not view.scale_free):
         yield "A is not positive semi-definite, and a multiple of B cannot make it so here"
 
 
-def bounded(problem: QuadraticProjection) -> Iterator[str]:
-    """Yield a reason when the objective has no maximum because B is singular."""
-    if problem.reconstructs or problem.fixed is None or problem.rank > 1:
-        return
-    if problem.unbounded is not None:
-        yield (
-            "there is w >= 0 with wᵀBw = 0 and wᵀAw > 0, so that the maximum is infinite; "
-            "add a ridge to B"
-        )
-
-
-def cone_forms(problem: OneFactorProblem) -> Iterator[str]:
+def cone_forms(view: OneFactor) -> Iterator[str]:
     """Yield the constraints that a cone program with tangent planes cannot hold."""
-    for c in problem.constraints:
+    for c in view.others:
         if "cone" not in c.abilities:
             yield f"{c} has no cone form"
         elif not c.convex and "tangent" not in c.abilities:
             yield f"{c} is not convex and has no tangent planes"
 
 
-def joint_projection(problem: OneFactorProblem) -> Iterator[str]:
+def joint_projection(view: OneFactor) -> Iterator[str]:
     """Yield a reason unless all constraints have a known projection together."""
-    if problem.projection is None:
-        yield f"no joint projection is known for {' ∧ '.join(map(str, problem.every))}"
+    if view.projection is None:
+        together = " ∧ ".join(map(str, view.block.constraints))
+        yield f"no joint projection is known for {together}"

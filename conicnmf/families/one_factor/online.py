@@ -9,23 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.families.one_factor.multiplicative import ratio, without_dust
-from conicnmf.families.one_factor.needs import nonnegative_alone, reconstruction
-from conicnmf.families.one_factor.operators import dense
-from conicnmf.families.one_factor.problem import OneFactorProblem
-from conicnmf.model.base import BaseProblem
-from conicnmf.solve.methods.base import Context, Need, Solver, Sweep
+from conicnmf.families.one_factor.needs import (
+    nonnegative_alone,
+    nonnegative_moments,
+    reconstruction,
+)
+from conicnmf.families.one_factor.solver import OneFactorSolver, ViewNeed
+from conicnmf.families.one_factor.view import OneFactor
+from conicnmf.model.operators import dense
+from conicnmf.solve.methods.base import Context, Sweep
 from conicnmf.solve.stop import MaxIter, Stop
 from conicnmf.types import Array, Data, Factors, stored
 from conicnmf.validate import as_data, as_matrix, as_rank
-
-if TYPE_CHECKING:
-    from conicnmf.families.one_factor.projective import ProjectiveNMF
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +89,7 @@ _Memo = tuple[HebbianState | None, np.random.Generator]
 
 
 @dataclass(frozen=True)
-class OnlineHebbian(Solver["ProjectiveNMF", _Memo]):
+class OnlineHebbian(OneFactorSolver[_Memo]):
     """One pass over the samples, in random order, in each iteration.
 
     Parameters
@@ -109,26 +110,30 @@ class OnlineHebbian(Solver["ProjectiveNMF", _Memo]):
 
     rate: float = 0.005
     batch: int = 1
-    solves: ClassVar[type[BaseProblem]] = OneFactorProblem
-    needs: ClassVar[Sequence[Need]] = (reconstruction, nonnegative_alone)
+    asks: ClassVar[Sequence[ViewNeed]] = (
+        reconstruction,
+        nonnegative_alone,
+        nonnegative_moments,
+    )
     monotone: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(3)
 
     def __post_init__(self) -> None:
         _check(self.rate, self.batch, "OnlineHebbian")
 
-    def start(self, problem: ProjectiveNMF, context: Context) -> _Memo:
+    def begin(self, view: OneFactor, context: Context) -> _Memo:
         """Remember where the order of the samples comes from."""
         return None, context.rng
 
-    def sweep(self, problem: ProjectiveNMF, factors: Factors, memo: _Memo) -> Sweep[_Memo]:
+    def advance(self, view: OneFactor, factors: Factors, memo: _Memo) -> Sweep[_Memo]:
         """Pass over the samples once."""
         state, rng = memo
-        state = HebbianState.begin(factors["W"]) if state is None else state
-        order = rng.permutation(problem.V.shape[1])
-        state = _stream(state, problem.V, order, self.rate, self.batch)
-        point = problem.scaled(state.learned)
-        return Sweep({"W": point.W}, (state, rng), problem.value(point))
+        state = HebbianState.begin(factors[view.name]) if state is None else state
+        V = view.term.V
+        order = rng.permutation(V.shape[1])
+        state = _stream(state, V, order, self.rate, self.batch)
+        point = view.scaled(state.learned)
+        return Sweep(view.factors(point.W), (state, rng), view.value(point))
 
 
 class HebbianStream:

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from conicnmf.families.one_factor.multiplicative import ratio, without_dust
-from conicnmf.families.one_factor.needs import joint_projection, nonnegative_alone, reconstruction
-from conicnmf.families.one_factor.operators import Point
-from conicnmf.families.one_factor.problem import OneFactorProblem
+from conicnmf.families.one_factor.needs import (
+    joint_projection,
+    nonnegative_alone,
+    nonnegative_moments,
+    normalized,
+    reconstruction,
+)
+from conicnmf.families.one_factor.solver import OneFactorSolver, ViewNeed
+from conicnmf.families.one_factor.view import OneFactor
 from conicnmf.model.base import BaseProblem
-from conicnmf.solve.methods.base import Context, Need, Solver, Sweep
+from conicnmf.model.operators import Point
+from conicnmf.model.tolerances import FEASIBLE
+from conicnmf.solve.methods.base import Context, Sweep
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Factors
 
-if TYPE_CHECKING:
-    from conicnmf.families.one_factor.projective import ProjectiveNMF
-
 
 @dataclass(frozen=True)
-class ProjectiveRule(Solver["ProjectiveNMF", "Point | None"]):
+class ProjectiveRule(OneFactorSolver["Point | None"]):
     """``W ⊙ 2AW ⊘ (WWᵀAW + AWWᵀW)`` with A = V Vᵀ, the rule of projective NMF, at the best scale.
 
     The cube root of the factor provably never raises the objective, and is taken whenever the whole
@@ -38,29 +43,37 @@ class ProjectiveRule(Solver["ProjectiveNMF", "Point | None"]):
     True
     """
 
-    solves: ClassVar[type[BaseProblem]] = OneFactorProblem
-    needs: ClassVar[Sequence[Need]] = (reconstruction, nonnegative_alone)
+    asks: ClassVar[Sequence[ViewNeed]] = (
+        reconstruction,
+        nonnegative_alone,
+        nonnegative_moments,
+    )
     default_stop: ClassVar[Stop] = MaxIter(5000) | RelDecrease(1e-6, patience=10)
 
-    def start(self, problem: ProjectiveNMF, context: Context) -> None:
-        """Remember nothing before the first sweep."""
+    def merit(self, problem: BaseProblem) -> str:
+        """Return why it is picked."""
+        return "it never raises ‖V − WWᵀV‖² and has nothing to tune"
 
-    def sweep(
-        self, problem: ProjectiveNMF, factors: Factors, memo: Point | None
-    ) -> Sweep[Point | None]:
+    def begin(self, view: OneFactor, context: Context) -> None:
+        """Remember nothing before the first step."""
+
+    def advance(self, view: OneFactor, factors: Factors, memo: Point | None) -> Sweep[Point | None]:
         """Take the whole factor, or its cube root when that is safer."""
-        point: Point = problem.at(factors["W"]) if memo is None else memo
+        point = view.scaled(factors[view.name]) if memo is None else memo
         W, G = point.W, point.G
         factor = ratio(2 * G, W @ (W.T @ G) + G @ (W.T @ W))
-        after: Point = problem.scaled(without_dust(W * factor))
-        if problem.value(after) > problem.value(point):
-            after = problem.scaled(without_dust(W * np.cbrt(factor)))
-        return Sweep({"W": after.W}, after, problem.value(after))
+        after = view.scaled(without_dust(W * factor))
+        if view.value(after) > view.value(point):
+            after = view.scaled(without_dust(W * np.cbrt(factor)))
+        return Sweep(view.factors(after.W), after, view.value(after))
 
 
 @dataclass(frozen=True)
-class ProjectedDescent(Solver["ProjectiveNMF", "float | None"]):
-    """Projected gradient steps on ‖V − WWᵀV‖² that never raise it, for constrained W.
+class ProjectedDescent(OneFactorSolver["float | None"]):
+    """Projected gradient steps that never raise the objective, for constrained W.
+
+    With orthonormal columns each row of W keeps its largest entry after a step, and the columns are
+    projected on their constraints once more; a step that leaves the feasible set is shortened.
 
     Examples
     --------
@@ -72,33 +85,42 @@ class ProjectedDescent(Solver["ProjectiveNMF", "float | None"]):
     True
     """
 
-    solves: ClassVar[type[BaseProblem]] = OneFactorProblem
-    needs: ClassVar[Sequence[Need]] = (reconstruction, joint_projection)
+    asks: ClassVar[Sequence[ViewNeed]] = (normalized, joint_projection)
     default_stop: ClassVar[Stop] = MaxIter(2000) | RelDecrease(1e-6, patience=10)
 
-    def start(self, problem: ProjectiveNMF, context: Context) -> None:
-        """Remember no step length before the first sweep."""
+    def merit(self, problem: BaseProblem) -> str:
+        """Return why it is picked."""
+        return "the constraints on W have a projection"
 
-    def sweep(
-        self, problem: ProjectiveNMF, factors: Factors, memo: float | None
-    ) -> Sweep[float | None]:
+    def begin(self, view: OneFactor, context: Context) -> None:
+        """Remember no step length before the first step."""
+
+    def advance(self, view: OneFactor, factors: Factors, memo: float | None) -> Sweep[float | None]:
         """Try a longer step than last time and shorten it until the objective does not rise."""
-        point: Point = problem.at(factors["W"])
-        W, before, slope = point.W, problem.value(point), gradient(point)
+        W = factors[view.name] if memo else retracted(view, factors[view.name])
+        B = np.ascontiguousarray(W.T)
+        feasible = view.block.violation(B) <= FEASIBLE
+        before = view.term.value(B) if feasible else np.inf
+        slope = view.term.gradient(B).T
         size = float(np.linalg.norm(slope))
         step = 2 * memo if memo else 0.1 * float(np.linalg.norm(W)) / (size or 1.0)
         for _ in range(60):
-            assert problem.projection is not None
-            moved = problem.projection(np.ascontiguousarray((W - step * slope).T)).T
-            after = problem.scaled(np.ascontiguousarray(moved, dtype=W.dtype))
-            value = problem.value(after)
-            if value <= before and after.W.any(axis=0).all():
-                return Sweep({"W": after.W}, step, value)
+            after = retracted(view, W - step * slope)
+            value = float(view.term.value(after.T))
+            inside = view.block.violation(np.ascontiguousarray(after.T)) <= FEASIBLE
+            if value <= before and inside and after.any(axis=0).all():
+                return Sweep(view.factors(after), step, value)
             step /= 2
-        return Sweep(factors, step, before)
+        return Sweep(factors, step, None if not feasible else before)
 
 
-def gradient(point: Point) -> Array:
-    """Return the gradient of ‖V − WWᵀV‖² at W."""
-    W, G = point.W, point.G
-    return np.asarray(2 * (W @ (W.T @ G) + G @ (W.T @ W)) - 4 * G)
+def retracted(view: OneFactor, W: Array) -> Array:
+    """Return a point near W that meets the constraints, where it is as easy as projecting."""
+    assert view.projection is not None
+    B = view.projection(np.ascontiguousarray(W.T))
+    if view.parts is not None:
+        B = view.parts.separate(B)
+        if view.others:
+            B = np.where(B > 0, view.projection(B), 0.0)
+            B = view.parts.separate(B)
+    return view.scaled(np.ascontiguousarray(B.T)).W

@@ -3,7 +3,9 @@
 from conicnmf.model.constraints.convex import Convex
 from conicnmf.model.constraints.entrywise import Box, Entrywise, Fixed, NonNegative
 from conicnmf.model.constraints.labels import Labels
+from conicnmf.model.constraints.norm_in import NormIn
 from conicnmf.model.constraints.norms import NormBall, UnitNorm
+from conicnmf.model.constraints.orthonormal import Orthonormal
 from conicnmf.model.constraints.simplex import Simplex
 from conicnmf.model.constraints.sparseness import Sparseness
 
@@ -15,6 +17,8 @@ __all__ = [
     "Labels",
     "NonNegative",
     "NormBall",
+    "NormIn",
+    "Orthonormal",
     "Simplex",
     "Sparseness",
     "UnitNorm",

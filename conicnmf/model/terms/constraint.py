@@ -112,6 +112,11 @@ class Constraint(Term):
         raise self._lacks("without_convex_part")
 
     @optional
+    def approach(self, B: Array) -> Array:
+        """Return a point near B from which methods may start, where no projection is known."""
+        raise self._lacks("approach")
+
+    @optional
     def scaled(self, c: float) -> Constraint:
         """Return the set of all c·B with B in this one, c > 0."""
         raise self._lacks("scaled")

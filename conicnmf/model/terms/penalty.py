@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import cvxpy as cp
 
 from conicnmf.model.terms.base import Term, optional
 from conicnmf.types import Array
+
+if TYPE_CHECKING:
+    from conicnmf.model.operators import Operator
 
 
 class Penalty(Term):
@@ -29,6 +34,16 @@ class Penalty(Term):
     def orthant(self) -> tuple[float, float]:
         """Return (slope, curvature) with value = Σ slope·b + ½ curvature·b² for B ≥ 0."""
         raise self._lacks("orthant")
+
+    @optional
+    def squares(self, B: Array) -> tuple[float, float]:
+        """Return ‖V − model‖² and ‖V‖² of a penalty that compares data with a model."""
+        raise self._lacks("squares")
+
+    @optional
+    def operator(self, W: Array) -> Operator:
+        """Return the symmetric A, at W, of a penalty that is made from tr(WᵀAW)."""
+        raise self._lacks("operator")
 
     @optional
     def scaled(self, c: float) -> Penalty:

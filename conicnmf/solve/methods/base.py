@@ -66,6 +66,8 @@ class Sweep(Generic[Memo]):
     status: Status | None = None
     inner: tuple[InnerSolve, ...] = ()
     notes: dict[str, float] = field(default_factory=dict)
+    direction: Factors | None = None
+    """Along which the objective falls without end, where the status says so."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,14 @@ class Solver(Generic[View, Memo]):
     def promises(self) -> Promises:
         """What the solver promises of its results."""
         return Promises(self.monotone and self.states_objective, self.states_objective)
+
+    def concerns(self, problem: BaseProblem) -> bool:
+        """Whether tables of this problem list the solver, be it with the reasons against it."""
+        return isinstance(problem, self.solves)
+
+    def merit(self, problem: BaseProblem) -> str:
+        """Return why it is to be picked before others that fit, nothing where it is not."""
+        return ""
 
     def mismatches(self, problem: BaseProblem) -> list[str]:
         """Return every reason why the solver does not fit a problem, none when it does."""

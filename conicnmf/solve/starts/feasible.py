@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from conicnmf.errors import InfeasibleError
@@ -36,6 +38,13 @@ def _without_zeros(B: Array, rng: np.random.Generator) -> Array:
 def _nearest(block: Block, B: Array) -> Array:
     if block.projection is not None:
         return block.projection(B)
+    approached = [c for c in block.constraints if "approach" in c.abilities]
+    if approached:
+        others = tuple(c for c in block.constraints if c not in approached)
+        B = _nearest(replace(block, constraints=others), B)
+        for constraint in approached:
+            B = constraint.approach(B)
+        return B
     eye = np.eye(block.shape[0])
     near, held = fitted_block(block.name, B, eye, Frobenius(), with_interior(block).constraints)
     outcome = tangent_step(BlockProgram(near).at(held), B, TangentLoop(rounds=1))

@@ -40,9 +40,8 @@ def claim_of(
     }
     for label, problem in problems.items():
         claim[f"problem {label}"] = _words(problem)
-        data = [fit.V for fit in problem.fits] if problem.fits else getattr(problem, "V", None)
-        if data is not None:
-            claim[f"data of {label}"] = _digest(data)
+        if problem.data:
+            claim[f"data of {label}"] = _digest(problem.data)
         values = _probe(problem)
         if values is not None:
             claim[f"values of {label}"] = values

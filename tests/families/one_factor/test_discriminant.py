@@ -53,7 +53,7 @@ def test_two_classes_are_solved_globally(seed, m):
     V, y = classes(seed, m)
     problem = Discriminant(V, y)
     result = cn.solve(problem, ConeAscent())
-    truth = brute_force(problem.norm, problem.directions[:, 0])
+    truth = brute_force(problem.norm.matrix(), problem.A.directions[:, 0])
     assert -2 * result.objective == pytest.approx(truth, rel=1e-6)
     assert fisher_ratio(result.W[:, 0] @ V, y) == pytest.approx(truth, rel=1e-6)
     assert result.certificate(stationarity=1e-6)
@@ -78,7 +78,7 @@ def test_no_other_method_has_a_larger_ratio(seed):
     for solver in (ProjectionRule(), Oja(), PlainSplit()):
         if not solver.mismatches(problem):
             assert cn.solve(problem, solver, throw=False).objective >= best - 1e-9 * abs(best)
-    free = np.linalg.solve(problem.norm, problem.directions[:, 0])
+    free = np.linalg.solve(problem.norm.matrix(), problem.A.directions[:, 0])
     for signed in (free, -free):
         clipped = np.maximum(signed, 0)
         if clipped.any():
@@ -90,10 +90,10 @@ def test_no_other_method_has_a_larger_ratio(seed):
 def test_the_published_rule_ends_in_a_part_of_the_mean_difference(seed):
     V, y = classes(seed, m=5)
     problem = Discriminant(V, y)
-    result = cn.solve(problem, ProjectionRule(), throw=False)
+    result = cn.solve(problem, ProjectionRule(last=True), throw=False)
     if result.status.kind != "converged":
         return
-    d = problem.directions[:, 0]
+    d = problem.A.directions[:, 0]
     w = result.W[:, 0]
     cosines = [
         np.maximum(sign * d, 0) @ w / (np.linalg.norm(np.maximum(sign * d, 0)) or 1)
@@ -115,20 +115,27 @@ def test_more_classes_never_fall_and_end_stationary(seed):
 
 def test_the_dual_bound_holds_and_is_tight():
     problem = Discriminant(*classes(1, m=6))
-    g = problem.directions[:, 0]
+    g = problem.A.directions[:, 0]
     w = cp.Variable(6, nonneg=True)
-    program = cp.Problem(cp.Maximize(g @ w), [cp.quad_form(w, cp.psd_wrap(problem.norm)) <= 1])
+    program = cp.Problem(
+        cp.Maximize(g @ w), [cp.quad_form(w, cp.psd_wrap(problem.norm.matrix())) <= 1]
+    )
     program.solve(solver="CLARABEL")
-    assert upper_bound(problem, g) == pytest.approx(program.value, rel=1e-5)
+    assert upper_bound(problem.view, g) == pytest.approx(program.value, rel=1e-5)
 
 
 def test_unbounded_ratios_are_said_and_a_ridge_ends_them():
     V = np.array([[0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 2.0, 2.0]])
     y = [0, 0, 1, 1]
     problem = Discriminant(V, y)
-    np.testing.assert_allclose(problem.unbounded, [0.0, 1.0], atol=1e-9)
-    with pytest.raises(IncompatibleError, match="add a ridge"):
-        cn.solve(problem, ConeAscent())
+    np.testing.assert_allclose(problem.view.unbounded, [0.0, 1.0], atol=1e-9)
+    with pytest.raises(cn.SolveError, match="by a ridge") as caught:
+        cn.solve(problem)
+    assert caught.value.result.status is cn.Status.UNBOUNDED
+    direction = caught.value.result.direction["W"][:, 0]
+    np.testing.assert_allclose(problem.norm @ direction[:, None], 0.0, atol=1e-9)
+    assert direction @ (problem.A @ direction[:, None])[:, 0] > 0
+    assert (direction >= 0).all()
     assert cn.solve(Discriminant(V, y, ridge=0.1)).status.kind == "converged"
 
 
@@ -136,8 +143,8 @@ def test_a_singular_but_bounded_problem_is_solved():
     V, y = classes(0, m=4)
     doubled = np.vstack([V, V[:1]])
     problem = Discriminant(doubled, y)
-    assert problem.root.shape[1] == 4
-    assert problem.unbounded is None
+    assert problem.view.root.shape[1] == 4
+    assert problem.view.unbounded is None
     plain = cn.solve(Discriminant(V, y)).objective
     assert cn.solve(problem).objective == pytest.approx(plain, rel=1e-5)
     assert cn.solve(problem).certificate()
@@ -173,8 +180,8 @@ def test_user_constraints_enter_the_cone_programs():
 def test_fewer_samples_than_features_give_the_same_norm_in_both_forms():
     V, y = classes(0, m=20, n=10)
     problem = Discriminant(V, y, ridge=0.1)
-    L = problem.root
-    np.testing.assert_allclose((L @ L.T).toarray(), problem.norm, atol=1e-10)
+    L = problem.view.root
+    np.testing.assert_allclose((L @ L.T).toarray(), problem.norm.matrix(), atol=1e-10)
     native, conic = (
         cn.solve(problem, ConeAscent(engine)).objective for engine in ("native", "conic")
     )
@@ -185,8 +192,8 @@ def test_sparse_data_have_the_same_scatter():
     V, y = classes(3, m=5)
     V = np.maximum(V, 0)
     dense, sparse = Discriminant(V, y), Discriminant(sp.csr_array(V), y)
-    np.testing.assert_allclose(dense.norm, sparse.norm, atol=1e-10)
-    np.testing.assert_allclose(dense.A, sparse.A, atol=1e-10)
+    np.testing.assert_allclose(dense.norm.matrix(), sparse.norm.matrix(), atol=1e-10)
+    np.testing.assert_allclose(dense.A.matrix(), sparse.A.matrix(), atol=1e-10)
 
 
 def test_scatter_is_as_defined():
@@ -199,8 +206,8 @@ def test_scatter_is_as_defined():
         * np.outer(V[:, y == c].mean(axis=1) - mean, V[:, y == c].mean(axis=1) - mean)
         for c in range(3)
     )
-    np.testing.assert_allclose(problem.A, between, atol=1e-12)
-    np.testing.assert_allclose(problem.norm + between, total, atol=1e-12)
+    np.testing.assert_allclose(problem.A.matrix(), between, atol=1e-12)
+    np.testing.assert_allclose(problem.norm.matrix() + between, total, atol=1e-12)
 
 
 def test_flipping_puts_the_first_class_nearer_to_the_origin():
@@ -241,13 +248,13 @@ def test_linear_kernels_project_as_their_direction_does():
     result = cn.solve(problem)
     np.testing.assert_allclose(problem.project(result, V), (V @ result.W[:, 0]) @ V, atol=1e-9)
     given_kernel = KernelDiscriminant(V.T @ V, y, "precomputed")
-    np.testing.assert_allclose(given_kernel.A, problem.A)
+    np.testing.assert_allclose(given_kernel.A.matrix(), problem.A.matrix())
 
 
 def test_kernel_fisher_analysis_reaches_the_ratio_of_the_linear_one():
     V, y = classes(2, m=3, n=40)
     problem = Discriminant(V, y)
-    free = np.linalg.solve(problem.norm, problem.directions[:, 0])
+    free = np.linalg.solve(problem.norm.matrix(), problem.A.directions[:, 0])
     alpha = kernel_fda(V.T @ V, y, ridge=1e-12)
     assert fisher_ratio((V @ alpha) @ V, y) == pytest.approx(fisher_ratio(free @ V, y), rel=1e-4)
 

@@ -19,7 +19,7 @@ from conicnmf.families.one_factor import (
     ProjectiveNMF,
     ProjectiveRule,
 )
-from conicnmf.families.one_factor.reconstruct import gradient
+from conicnmf.families.one_factor.view import one_factor
 from conicnmf.study.measures import orthogonality
 
 seeds = st.integers(0, 2**32 - 1)
@@ -53,7 +53,8 @@ def test_the_gradient_is_that_of_differences(seed):
         return problem.objective({"W": x.reshape(5, 2)})
 
     def slope(x):
-        return gradient(problem.at(x.reshape(5, 2))).ravel()
+        (term,) = problem.blocks[0].penalties
+        return term.gradient(x.reshape(5, 2).T).T.ravel()
 
     x = 0.3 * rng.random(10) + 0.1
     assert check_grad(value, slope, x) <= 1e-4 * np.linalg.norm(slope(x)) + 1e-4
@@ -91,7 +92,7 @@ def test_parts_that_do_not_overlap_are_found(solver):
 def test_sparse_data_are_never_multiplied_out_when_there_are_many_features():
     V = sp.random_array((4000, 60), density=0.02, rng=np.random.default_rng(0), format="csr")
     problem = ProjectiveNMF(V, 3)
-    assert problem.moments.formed is None
+    assert problem.blocks[0].penalties[0].moments.formed is None
     dense = cn.solve(ProjectiveNMF(V.toarray(), 3), ProjectiveRule(), stop=5)
     np.testing.assert_allclose(
         cn.solve(problem, ProjectiveRule(), stop=5).W, dense.W, rtol=1e-6, atol=1e-12
@@ -102,9 +103,9 @@ def test_sparse_data_are_never_multiplied_out_when_there_are_many_features():
 def test_products_with_few_features_go_through_the_small_matrix():
     V = np.random.default_rng(0).random((5, 40))
     problem = ProjectiveNMF(V, 2)
-    assert problem.moments.formed is not None
+    assert problem.blocks[0].penalties[0].moments.formed is not None
     W = np.random.default_rng(1).random((5, 2))
-    np.testing.assert_allclose(problem.at(W).G, V @ (V.T @ W))
+    np.testing.assert_allclose(one_factor(problem).at(W).G, V @ (V.T @ W))
 
 
 def test_sparseness_bands_are_kept_and_cost_something():

@@ -1,0 +1,97 @@
+"""A norm of one's own: wᵀBw = 1 for each component w."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.model.operators import Operator, as_operator
+from conicnmf.model.terms import Constraint, Each, Example
+from conicnmf.types import Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NormIn(Constraint):
+    """Each component w has wᵀBw = 1, or at most 1 with `equal=False`.
+
+    Parameters
+    ----------
+    B : array, sparse matrix, LinearOperator or LowRank
+        Symmetric and positive semi-definite.
+    equal : bool
+
+    Examples
+    --------
+    >>> NormIn(np.diag([1.0, 4.0])).violation(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    array([0., 3.])
+    """
+
+    B: Any
+    equal: bool = True
+    level: float = 1.0
+    each: Each = field(default="component", init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "B", as_operator(self.B, "B"))
+
+    def __repr__(self) -> str:
+        return f"wᵀBw {'=' if self.equal else '≤'} {self.level:g}"
+
+    @property
+    def convex(self) -> bool:
+        """The ball is convex, its surface is not."""
+        return not self.equal
+
+    @property
+    def metric(self) -> Operator:
+        """B."""
+        operator: Operator = self.B
+        return operator
+
+    def check(self, shape: tuple[int, int]) -> None:
+        """Raise unless B has a row for each entry of a component."""
+        if self.metric.size not in shape:
+            raise InputError(
+                f"NormIn needs a B of the size of a component, got {self.metric.size} for a factor "
+                f"of shape {shape}"
+            )
+
+    def squares(self, B: Array) -> Array:
+        """Return wᵀBw of each component."""
+        W = np.ascontiguousarray(B.T)
+        return np.asarray(np.sum(W * (self.metric @ W), axis=0))
+
+    def violation(self, B: Array) -> Array:
+        """Return how far each wᵀBw is from the level, relative to it."""
+        excess = self.squares(B) / self.level - 1
+        return np.asarray(np.abs(excess) if self.equal else np.maximum(excess, 0.0))
+
+    def cone(self, B: cp.Expression) -> list[cp.Constraint]:
+        """Return ‖Lᵀw‖ ≤ √level for each component, with B = LLᵀ."""
+        root = self.metric.root
+        return [cp.norm(B @ root, 2, axis=1) <= np.sqrt(self.level)]
+
+    def approach(self, B: Array) -> Array:
+        """Return the components on the scale that is asked for."""
+        sizes = np.sqrt(np.maximum(self.squares(B), 0.0) / self.level)
+        safe = np.where(sizes > 0, sizes, 1.0)
+        shrink = safe if self.equal else np.maximum(safe, 1.0)
+        return np.asarray(B / shrink[:, None], dtype=B.dtype)
+
+    def scaled(self, c: float) -> NormIn:
+        """Scale the level."""
+        return replace(self, level=c**2 * self.level)
+
+    @classmethod
+    def examples(cls) -> list[Example]:
+        """Return a ball and its surface."""
+        inside = np.array([[1.0, 0.0], [0.0, 0.5]])
+        B = np.diag([1.0, 4.0])
+        return [
+            Example(cls(B), inside, 3 * inside),
+            Example(cls(B, equal=False), inside / 2, 3 * inside),
+        ]

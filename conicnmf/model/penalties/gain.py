@@ -1,0 +1,77 @@
+"""The gain ½tr(WᵀAW), to be made large: what problems with one factor maximize."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.model.operators import Operator, as_operator
+from conicnmf.model.terms import Penalty
+from conicnmf.types import Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gain(Penalty):
+    """The penalty −½tr(WᵀAW) on W with one component a column.
+
+    Parameters
+    ----------
+    A : array, sparse matrix, LinearOperator, LowRank or callable
+        Any symmetric matrix of the size of W's columns, or a function of W that returns one.
+    potential : callable, optional
+        What is maximized, as a function of W, when A is a function and ½tr(WᵀAW) is not meant.
+
+    Examples
+    --------
+    >>> Gain(np.diag([1.0, 2.0])).value(np.array([[0.0, 1.0]]))
+    -1.0
+    """
+
+    A: Any
+    potential: Callable[[Array], float] | None = None
+    unit: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not callable(self.A) or isinstance(self.A, Operator):
+            object.__setattr__(self, "A", as_operator(self.A, "A"))
+
+    def __repr__(self) -> str:
+        size = "A(W)" if self.fixed is None else f"A {self.fixed.size} × {self.fixed.size}"
+        return f"Gain({size})"
+
+    @property
+    def fixed(self) -> Operator | None:
+        """A, where it does not depend on W."""
+        return self.A if isinstance(self.A, Operator) else None
+
+    def check(self, shape: tuple[int, int]) -> None:
+        """Raise unless A has a row for each row of W."""
+        if self.fixed is not None and self.fixed.size != shape[0]:
+            raise InputError(
+                f"Gain needs an A with a row for each of the {shape[0]} rows of the factor, got "
+                f"{self.fixed.size} × {self.fixed.size}"
+            )
+
+    def operator(self, W: Array) -> Operator:
+        """Return A at W."""
+        return as_operator(self.A(W / self.unit), "A(W)") if self.fixed is None else self.fixed
+
+    def value(self, B: Array) -> float:
+        """Return −½tr(WᵀAW)."""
+        W = B.T / self.unit
+        if self.potential is not None:
+            return -float(self.potential(W))
+        return -0.5 * float(np.sum(W * (self.operator(B.T) @ W)))
+
+    def gradient(self, B: Array) -> Array:
+        """Return −(A W)ᵀ, the gradient where A does not depend on W."""
+        W = np.ascontiguousarray(B.T)
+        return np.ascontiguousarray(-(self.operator(W) @ W).T / self.unit**2)
+
+    def scaled(self, c: float) -> Gain:
+        """Hand A the factor in its own unit from now on."""
+        return replace(self, unit=c * self.unit)

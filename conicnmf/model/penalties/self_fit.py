@@ -1,0 +1,79 @@
+"""Data approximated by their own projections: ‖V − WWᵀV‖²."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.model.operators import Moments, Operator
+from conicnmf.model.terms import Penalty
+from conicnmf.types import Array
+from conicnmf.validate import as_data
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SelfFit(Penalty):
+    """The penalty ‖V − WWᵀV‖² on W with one component a column.
+
+    V Vᵀ is formed only where that is cheaper than products with V.
+
+    Examples
+    --------
+    >>> SelfFit(np.eye(2)).value(np.array([[1.0, 0.0]]))
+    1.0
+    """
+
+    V: Any
+    unit: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "V", as_data(self.V))
+
+    def __repr__(self) -> str:
+        return f"SelfFit(V {self.V.shape[0]} × {self.V.shape[1]})"
+
+    def check(self, shape: tuple[int, int]) -> None:
+        """Raise unless V has a row for each row of W."""
+        if self.V.shape[0] != shape[0]:
+            raise InputError(
+                f"SelfFit needs a V with a row for each of the {shape[0]} rows of the factor, got "
+                f"{self.V.shape[0]}"
+            )
+
+    @cached_property
+    def moments(self) -> Moments:
+        """V Vᵀ."""
+        return Moments(self.V)
+
+    def operator(self, W: Array) -> Operator:
+        """Return V Vᵀ."""
+        return self.moments
+
+    def value(self, B: Array) -> float:
+        """Return ‖V‖² − 2tr(WᵀAW) + tr(WᵀAW WᵀW)."""
+        W = np.ascontiguousarray(B.T) / self.unit
+        return self.at(W, self.moments @ W)
+
+    def at(self, W: Array, G: Array) -> float:
+        """Return the penalty of W with its product G = V Vᵀ W."""
+        fit, own = float(np.sum(W * G)), float(np.sum((W.T @ G) * (W.T @ W)))
+        return max(0.0, self.moments.trace - 2 * fit + own)
+
+    def gradient(self, B: Array) -> Array:
+        """Return the gradient in B."""
+        W = np.ascontiguousarray(B.T) / self.unit
+        G = self.moments @ W
+        slope = 2 * (W @ (W.T @ G) + G @ (W.T @ W)) - 4 * G
+        return np.ascontiguousarray(slope.T / self.unit)
+
+    def squares(self, B: Array) -> tuple[float, float]:
+        """Return ‖V − WWᵀV‖² and ‖V‖²."""
+        return self.value(B), self.moments.trace
+
+    def scaled(self, c: float) -> SelfFit:
+        """Hand the penalty the factor in its own unit from now on."""
+        return replace(self, unit=c * self.unit)
