@@ -1,8 +1,9 @@
-"""The stable bases on which other packages build their own terms, losses, solvers and starts.
+"""The stable bases on which other packages build terms, losses, solvers, starts and data.
 
 Everything else that is in no public `__all__` is private and may move.
 """
 
+from conicnmf.datasets import DATASETS, Dataset
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.constraints.joint import joint_projection
@@ -36,6 +37,7 @@ from conicnmf.solve.stop import Stop
 from conicnmf.types import Array, Data, Factors
 
 __all__ = [
+    "DATASETS",
     "LOSSES",
     "SOLVERS",
     "STARTS",
@@ -47,6 +49,7 @@ __all__ = [
     "Constraint",
     "Context",
     "Data",
+    "Dataset",
     "Example",
     "Factors",
     "Halfspaces",

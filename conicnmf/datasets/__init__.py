@@ -6,11 +6,12 @@ Every data matrix is features × samples. Nothing is read or imported before it 
 from __future__ import annotations
 
 from conicnmf.datasets._dataset import Dataset
-from conicnmf.datasets._load import Available, available, load, names
+from conicnmf.datasets._load import DATASETS, Available, available, load, names
 from conicnmf.datasets.factors import low_rank, paatero, synthetic_dictionary, three_factors
 from conicnmf.datasets.pictures import bars, swimmer
 
 __all__ = [
+    "DATASETS",
     "Available",
     "Dataset",
     "available",
