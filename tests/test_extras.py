@@ -64,6 +64,19 @@ def test_everything_but_pictures_works_without_matplotlib():
     assert done.stdout.strip().endswith("True"), done.stderr
 
 
+def test_a_backend_that_an_extra_brings_says_which():
+    code = """
+        import conicnmf as cn
+        try:
+            cn.TangentPlane(engine="conic", backend="PIQP")
+        except cn.MissingExtraError as error:
+            print(error)
+    """
+    done = without(["piqp"], code)
+    said = "the backend PIQP needs piqp; pip install 'conicnmf[fast]'"
+    assert done.stdout.strip() == said, done.stderr
+
+
 def test_the_program_without_typer_ends_with_one_line_and_code_2():
     done = program(["typer"], "demo")
     assert done.returncode == 2
