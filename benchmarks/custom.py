@@ -62,7 +62,7 @@ def _rows(case: str, on_w: Rule, on_h: Rule, setup: Setup) -> Iterator[Row]:
 
 
 def _ours(V: Array, start: tuple[Array, Array], on_w: Rule, on_h: Rule) -> tuple[Array, Array]:
-    """State the problem, recognise it and solve it, all of it timed."""
+    """State the problem, recognize it and solve it, all of it timed."""
     W = cp.Variable((V.shape[0], RANK), nonneg=True)
     H = cp.Variable((RANK, V.shape[1]), nonneg=True)
     problem = cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H)), [*on_w(W), *on_h(H)])

@@ -41,7 +41,7 @@ LIMITS = {
     ),
     "l0": (
         "Inverting and down-dating one matrix per column takes O(k³) flops in loops over rows of "
-        "length k, which vectorise but do not reach the speed of a matrix product."
+        "length k, which vectorize but do not reach the speed of a matrix product."
     ),
     "scfc": (
         "Beside 560 ms of products an iteration takes 330 ms: 100 to project the rows of codes, 80 "

@@ -20,7 +20,7 @@ CASES: tuple[tuple[int, int, float | None, float | None], ...] = (
 
 
 def run(setup: Setup) -> Iterator[Row]:
-    for k, n, looped, vectorised in CASES:
+    for k, n, looped, vectorized in CASES:
         X = np.random.default_rng(0).standard_normal((k, n))
         l2 = np.linalg.norm(X, axis=1)
         l1 = l2 * (np.sqrt(n) - (np.sqrt(n) - 1) * 0.6)
@@ -31,7 +31,7 @@ def run(setup: Setup) -> Iterator[Row]:
             ),
         }
         if k > 1:
-            sides["vectorised"] = lambda _, X=X, l1=l1, l2=l2: hoyer_rows(X, l1, l2)
+            sides["vectorized"] = lambda _, X=X, l1=l1, l2=l2: hoyer_rows(X, l1, l2)
         runs = setup.race(sides, warm=tuple(sides))
         for name in list(sides)[1:]:
             P, Q = runs["ours"].values[-1], runs[name].values[-1]
@@ -40,6 +40,6 @@ def run(setup: Setup) -> Iterator[Row]:
             near = distances[0] <= distances[1] * (1 + 1e-9)
             note = f"first call {clock(runs['ours'].first)}"
             note += f"; distance {distances[1] / distances[0] - 1:+.0e}"
-            target = looped if name == "looped" else vectorised
+            target = looped if name == "looped" else vectorized
             case = f"{k}×{n}, {name}"
             yield speedup(case, runs["ours"], runs[name], target, note, near)

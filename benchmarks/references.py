@@ -66,7 +66,7 @@ def _stretch(s: Any, middle: Any, l2: Any, total: Callable[[Any], Any]) -> Any:
 
 
 def sparse_direction(b: Array, l1: float) -> Array:
-    """Return the unit w ≥ 0 of sum l1 that maximises ⟨b, w⟩ (sparse-opt, Potluru et al. 2013)."""
+    """Return the unit w ≥ 0 of sum l1 that maximizes ⟨b, w⟩ (sparse-opt, Potluru et al. 2013)."""
     order = np.argsort(-b)
     ranked = b[order]
     sizes = np.arange(1, b.size + 1)

@@ -29,8 +29,8 @@ def _case(s_max: float, setup: Setup) -> Iterator[Row]:
     runs = setup.race(
         {
             "literal": lambda _: _literal(V, H, s_max).T,
-            "conic": lambda _: conic.at(block.given(H.T)).solve().B,
-            "native": lambda _: native.at(block.given(H.T)).solve().B,
+            "conic": lambda _: conic.at(block.given({"H": H})).solve().B,
+            "native": lambda _: native.at(block.given({"H": H})).solve().B,
         },
         warm=("conic", "native"),
     )

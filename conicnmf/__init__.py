@@ -1,4 +1,4 @@
-"""Sparse non-negative matrix factorization as convex-optimization modelling.
+"""Sparse non-negative matrix factorization as convex-optimization modeling.
 
 State a factorization with CVXPY expressions (`Problem`) or from terms (`factorize`), then solve
 it with any solver that fits.

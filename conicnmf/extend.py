@@ -1,5 +1,7 @@
 """The stable bases on which other packages build terms, losses, solvers, starts and data.
 
+`SOLVERS`, `TERMS`, `LOSSES`, `STARTS` and `DATASETS` are the registries by name, `needs` has what
+solvers ask of a block, and `Array`, `Data`, `Factors` and `Need` are names for types.
 Everything else that is in no public `__all__` is private and may move.
 """
 
@@ -22,6 +24,7 @@ from conicnmf.model.terms import (
 )
 from conicnmf.registry import Registry
 from conicnmf.results import InnerSolve, Status
+from conicnmf.solve import needs
 from conicnmf.solve.methods.base import (
     SOLVERS,
     BlockSolver,
@@ -70,6 +73,7 @@ __all__ = [
     "Update",
     "check_each",
     "joint_projection",
+    "needs",
     "pieces",
     "register_solvers",
 ]

@@ -21,6 +21,7 @@ extensions = [
     "myst_parser",
     "sphinx_gallery.gen_gallery",
     "mathml",
+    "rooms",
     "solver_table",
     "status_table",
     "verdict_table",

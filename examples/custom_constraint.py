@@ -15,6 +15,7 @@ from scipy.optimize import isotonic_regression
 
 import conicnmf as cn
 from conicnmf.extend import Constraint, Example, check_each, joint_projection, pieces
+from conicnmf.testing import check_constraint
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ def _rising_orthant(rows, _, rising):
 
 def main(output):
     """Recover growth curves from noisy mixtures and save a picture."""
+    check_constraint(Rising)
     rng = np.random.default_rng(0)
     time = np.linspace(0, 1, 40)
     curves = 1 / (1 + np.exp(-25 * (time[:, None] - [0.2, 0.5, 0.8])))

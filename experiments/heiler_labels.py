@@ -76,7 +76,7 @@ def run(setup: Setup) -> Outcome:
 
 NOTES = (
     "Each code of a test digit is the non-negative least-squares fit by W; the classifier is "
-    "multinomial logistic regression on standardised codes (C = 100). Errors are of 300 test digits, "
+    "multinomial logistic regression on standardized codes (C = 100). Errors are of 300 test digits, "
     "averaged over random splits. The published 54 stands for 'almost twice as good'.",
     "Labels bound codes relative to the sum of their class mean, so the columns of W have a fixed sum "
     "here, lest one row of H grows while its column of W shrinks; at the smallest radius free scales "

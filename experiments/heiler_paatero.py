@@ -63,7 +63,7 @@ def run(setup: Setup) -> Outcome:
 
 
 NOTES = (
-    "The paper prints neither centres, widths and rates of the curves nor the size of the matrix. "
+    "The paper prints neither centers, widths and rates of the curves nor the size of the matrix. "
     "Ours are one of twelve settings tried, kept because plain NMF fails and sp(W) ≥ 0.6 recovers "
     "the factors there: that the effect exists is confirmed, how common it is is not.",
     "With closely related rates (all exponentials falling) the bound did not suffice.",

@@ -62,7 +62,7 @@ NOTES = (
     "Patches of the whitened pictures, each at mean zero and variance one, 64 filters from "
     "random starts; α_I rises to ½ over the first 20 iterations.",
     "ρ is the correlation of the pixels of a filter and the Gabor function fitted to it by least "
-    "squares; small pixels far from a filter's centre, which the projection lets through, lower "
+    "squares; small pixels far from a filter's center, which the projection lets through, lower "
     "it.",
     "'Within 0.1' is the part of code words whose sparseness is so near the mean, 'estimate' what "
     "the paper predicts for that mean. It sets E(‖h‖₁/‖h‖₂) to E‖h‖₁/√E‖h‖₂², as if all code "

@@ -46,7 +46,7 @@ def run(setup: Setup) -> Outcome:
                     "method": name,
                     "share of w² at the part": share_in_rows(w.reshape(data.shape), place),
                     "share of the picture": place[1] - place[0],
-                    "correlation of neighbours": coherence(w.reshape(data.shape)),
+                    "correlation of neighbors": coherence(w.reshape(data.shape)),
                     "sparseness": float(cn.sparseness(np.abs(w)[:, None], axis=0)[0]),
                 }
             )
@@ -66,9 +66,9 @@ def run(setup: Setup) -> Outcome:
         f"{shares[part, SPARSE]:.0%} of the sparse optimal filter's"
         for part in parts
     )
-    smooth = table.groupby("method")["correlation of neighbours"].mean()
+    smooth = table.groupby("method")["correlation of neighbors"].mean()
     said += (
-        f". Neighbouring pixels correlate by {smooth[RULE]:.2f} in the published rule's filters, "
+        f". Neighboring pixels correlate by {smooth[RULE]:.2f} in the published rule's filters, "
         f"{smooth['linear SVM']:.2f} in the SVM's and {smooth['LDA']:.2f} in LDA's"
     )
     return Outcome(
@@ -95,7 +95,7 @@ def share_in_rows(picture: Array, place: tuple[float, float]) -> float:
 
 
 def coherence(picture: Array) -> float:
-    """Return the correlation of pixels with their neighbours to the right and below.
+    """Return the correlation of pixels with their neighbors to the right and below.
 
     Examples
     --------
@@ -151,7 +151,7 @@ NOTES = (
     "The part is the band of rows that holds it on the mean face: eyes and brows for glasses, mouth "
     "and chin for facial hair.",
     f"The verdict asks for {LEAD:.0%} more of the squared weight at both parts than a rival has, a "
-    "lead set after the quick version was seen. The correlation of neighbours was added after the "
+    "lead set after the quick version was seen. The correlation of neighbors was added after the "
     "pictures were seen, and does not enter it: to the eye the published rule's filters show frames "
     "and beard, the SVM's nearly as much, LDA's nothing.",
     "The published rule's filter is the part of the difference of the class means that the flipping "

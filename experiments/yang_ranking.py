@@ -55,14 +55,14 @@ def run(setup: Setup) -> Outcome:
 def _weights(data: Faces) -> dict[str, Array]:
     """Return the weight of each face by each method, its magnitude where signs are free."""
     problem = KernelDiscriminant(data.V, data.y)
-    centred = KernelDiscriminant(data.V, data.y, center=True)
+    centered = KernelDiscriminant(data.V, data.y, center=True)
     machine = SVC(kernel="linear", C=0.03).fit(data.V.T, data.y)
     support = np.zeros(data.V.shape[1])
     support[machine.support_] = np.abs(machine.dual_coef_[0])
     return {
         RULE: cn.solve(problem, ProjectionRule(), throw=False).W[:, 0],
         "NKFDA, cone programs": cn.solve(problem, ConeAscent()).W[:, 0],
-        "NKFDA, centred, cone programs": cn.solve(centred, ConeAscent()).W[:, 0],
+        "NKFDA, centered, cone programs": cn.solve(centered, ConeAscent()).W[:, 0],
         "KFDA": np.abs(kernel_fda(problem.K, data.y)),
         "linear SVM": support,
     }
@@ -103,7 +103,7 @@ def _mosaic(V: Array, shape: tuple[int, int]) -> Array:
 NOTES = (
     "Olivetti faces with clear facial hair (70) against none (310), 28 × 24 pixels (14 × 12 when "
     "quick), light as it is, linear kernel; FERET is given out under an agreement.",
-    "As published the kernel is not centred. K, U and K U K have no negative entries then, so the "
+    "As published the kernel is not centered. K, U and K U K have no negative entries then, so the "
     "rule is power iteration and ends at the leading eigenvector of K U K: every face has weight, "
     "and the weight of a face grows with its inner product with the mean faces, that is with its "
     "brightness. The classes play next to no part.",

@@ -1,4 +1,4 @@
-"""What holds for all tests: where the data are, and a list of what was skipped."""
+"""Options of the fuzzer, its last lines, what was skipped, and where the larger data sets are."""
 
 from __future__ import annotations
 
@@ -10,10 +10,39 @@ if _DATA.is_dir():  # before conicnmf is imported, and for the processes that te
     os.environ.setdefault("CONICNMF_DATA", str(_DATA))
 
 
+def pytest_addoption(parser):
+    group = parser.getgroup("fuzz", "random problems, run with -m fuzz")
+    group.addoption("--fuzz-cases", type=int, default=1000, help="how many cases to try")
+    group.addoption("--fuzz-seed", type=int, default=0, help="the seed they are drawn from")
+    group.addoption("--fuzz-first", type=int, default=0, help="the first case of a shard")
+
+
 def pytest_terminal_summary(terminalreporter):
+    """Say what was skipped and what the fuzzer found, whichever worker ran it."""
+    _write_skips(terminalreporter)
+    _tell_fuzz(terminalreporter)
+
+
+def _write_skips(terminalreporter):
     """Write why tests were skipped to the file that CONICNMF_SKIPS names, one reason a line."""
     path = os.environ.get("CONICNMF_SKIPS")
     if path:
         skipped = terminalreporter.stats.get("skipped", [])
         lines = [f"{report.longrepr[2]} ({report.nodeid})\n" for report in skipped]
         Path(path).write_text("".join(lines), encoding="utf-8")
+
+
+def _tell_fuzz(terminalreporter):
+    """Say how many cases were tried and what was found."""
+    reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
+    shards = [value for r in reports for name, value in r.user_properties if name == "fuzz"]
+    if not shards:
+        return
+    from tests.fuzz.shards import lines, summary
+
+    failures = {name: found for shard in shards for name, found in shard["failures"].items()}
+    ordered = dict(sorted(failures.items(), key=lambda item: int(item[0].split(":")[1])))
+    terminalreporter.section("fuzz")
+    for line in lines(ordered):
+        terminalreporter.write_line(line)
+    terminalreporter.write_line(summary(sum(shard["tried"] for shard in shards), failures))

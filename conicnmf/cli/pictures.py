@@ -1,4 +1,4 @@
-"""A folder of pictures as a matrix: one column a picture, in shades of grey."""
+"""A folder of pictures as a matrix: one column a picture, in shades of gray."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_pictures(
         raise InputError(
             f"a folder must hold pictures {', '.join(ENDINGS)}, got none in {folder}; check the path"
         )
-    pictures = [_grey(path, shape) for path in files]
+    pictures = [_gray(path, shape) for path in files]
     size = pictures[0].shape
     for path, picture in zip(files, pictures, strict=True):
         if picture.shape != size:
@@ -36,17 +36,17 @@ def read_pictures(
     return V, (size[0], size[1]), [path.name for path in files]
 
 
-def _grey(path: Path, shape: tuple[int, int] | None) -> Array:
+def _gray(path: Path, shape: tuple[int, int] | None) -> Array:
     Image = require("PIL.Image", "cli", "folders of pictures need")
     try:
         with Image.open(path) as picture:
             deep = picture.mode.startswith("I")  # 16 bits
-            grey = picture.convert("F") if deep else picture.convert("L").convert("F")
+            gray = picture.convert("F") if deep else picture.convert("L").convert("F")
     except OSError as error:
         raise InputError(f"{path} could not be read as a picture; remove it ({error})") from error
     if shape is not None:
-        grey = grey.resize((shape[1], shape[0]), Image.Resampling.BILINEAR)
-    return np.asarray(grey, dtype=float) / (65535.0 if deep else 255.0)
+        gray = gray.resize((shape[1], shape[0]), Image.Resampling.BILINEAR)
+    return np.asarray(gray, dtype=float) / (65535.0 if deep else 255.0)
 
 
 def _text(shape: tuple[int, ...]) -> str:

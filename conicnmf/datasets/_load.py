@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from conicnmf.datasets._dataset import Dataset
-from conicnmf.datasets.catalogue import DIGITS, STORED
+from conicnmf.datasets.catalog import DIGITS, STORED
 from conicnmf.datasets.factors import low_rank, paatero, synthetic_dictionary, three_factors
 from conicnmf.datasets.local import find, read_file
 from conicnmf.datasets.openml import DOWNLOADS, download
@@ -26,6 +26,14 @@ _GENERATED: dict[str, tuple[Callable[..., Dataset], str]] = {
     "low_rank": (low_rank, "100 × 80"),
     "three_factors": (three_factors, "10 × 1000"),
 }
+
+
+def _fault(thing: Any) -> str:
+    return "" if callable(thing) else "it is no function that returns a Dataset"
+
+
+DATASETS: Registry[Callable[..., Dataset]] = Registry("data set", "conicnmf.datasets", _fault)
+"""The functions that generate or load each data set, ours and other packages'."""
 
 
 class Available(NamedTuple):
@@ -162,13 +170,6 @@ def _package(function: Any) -> str:
     """Return the package that a data set of somebody else comes from."""
     return str(getattr(function, "__module__", type(function).__module__)).partition(".")[0]
 
-
-def _fault(thing: Any) -> str:
-    return "" if callable(thing) else "it is no function that returns a Dataset"
-
-
-DATASETS: Registry[Callable[..., Dataset]] = Registry("data set", "conicnmf.datasets", _fault)
-"""The functions that generate or load each data set, ours and other packages'."""
 
 for _name, (_function, _) in _GENERATED.items():
     DATASETS.add(_name, _function)

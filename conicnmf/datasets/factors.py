@@ -18,7 +18,7 @@ def paatero(m: int = 60, n: int = 40, noise: float = 0.1, seed: int = 0) -> Data
     bound on the sparseness of W removes that freedom (the experiment of Heiler and Schnörr 2005 on
     data after Paatero 1997). Values that the noise makes negative are set to 0.
 
-    The papers do not print centres, width and rates. Ours are one of twelve settings tried, taken
+    The papers do not print centers, width and rates. Ours are one of twelve settings tried, taken
     because the effect shows clearly: with closely related rates (all falling) the bound did not
     suffice for recovery.
 
@@ -32,8 +32,8 @@ def paatero(m: int = 60, n: int = 40, noise: float = 0.1, seed: int = 0) -> Data
     check_count("n", n)
     check_level("noise", noise)
     place = (np.arange(m) + 0.5) / m
-    centres = np.array([0.2, 0.4, 0.6, 0.8])
-    W = np.exp(-0.5 * ((place[:, None] - centres) / 0.055) ** 2)
+    centers = np.array([0.2, 0.4, 0.6, 0.8])
+    W = np.exp(-0.5 * ((place[:, None] - centers) / 0.055) ** 2)
     time = np.linspace(0.0, 1.0, n)
     H = np.exp(-np.stack([4.0 * (1 - time), 1.5 * (1 - time), 1.5 * time, 4.0 * time]))
     V = W @ H + noise * generator(seed).standard_normal((m, n))

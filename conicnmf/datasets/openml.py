@@ -111,7 +111,7 @@ def _olivetti() -> Stored:
     # A folder of its own because the fetcher leaves a pickle behind; it also prints.
     with tempfile.TemporaryDirectory() as home, contextlib.redirect_stdout(io.StringIO()):
         faces = fetch_olivetti_faces(data_home=home)
-    # The fetcher divides by the brightest pixel, which has the grey value 242.
+    # The fetcher divides by the brightest pixel, which has the gray value 242.
     x = np.rint(np.asarray(faces.images) * 242).astype(np.uint8)
     return {"x": x, "subject": (np.asarray(faces.target) + 1).astype(np.uint8)}
 

@@ -64,7 +64,7 @@ def swimmer(background: float = 0.0, figure: float = 1.0) -> Dataset:
     Parameters
     ----------
     background, figure : float
-        Grey values; the published files have 1 and 39.
+        Gray values; the published files have 1 and 39.
 
     Examples
     --------

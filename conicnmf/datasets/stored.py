@@ -54,7 +54,7 @@ def _labels(values: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class ImageSet(StoredSet):
-    """Grey images stored as (samples, rows, columns); `white` becomes 1."""
+    """Gray images stored as (samples, rows, columns); `white` becomes 1."""
 
     pixels: tuple[int, int]
     white: float = 255.0

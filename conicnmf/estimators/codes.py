@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from conicnmf.errors import IncompatibleError
 from conicnmf.kernels.nnls import nnls_gram
-from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_of
+from conicnmf.model.blocks import Block, Subproblem, fitted_block
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.terms import Constraint, Loss, Term
 from conicnmf.solve.methods import (
@@ -72,23 +72,20 @@ def find_codes(
     loss = loss or Frobenius()
     loss.check((V.shape[0], V.shape[1]))
     H = np.empty((W.shape[1], V.shape[1]), dtype=np.result_type(V, W))
-    if _is_least_squares(_block(V, W, terms, loss)):
+    if _is_least_squares(fitted_block("H", V, W, loss, terms)[0], loss):
         for columns in _alike(V.shape[1], observed):
             rows = slice(None) if observed is None else observed[:, columns[0]]
-            block = _block(V[:, columns][rows], W[rows], terms, loss)
-            H[:, columns] = _least_squares(block.given(W[rows]))
+            _, held = fitted_block("H", V[:, columns][rows], W[rows], loss, terms)
+            H[:, columns] = _least_squares(held)
         return H
     # A loss that holds arrays of the shape of the data cannot be cut into parts.
     size = _CHUNK if "quadratic" in loss.abilities else V.shape[1]
     for columns in np.split(np.arange(V.shape[1]), range(size, V.shape[1], size)):
         own = loss if observed is None else WeightedFrobenius(observed[:, columns])
-        H[:, columns] = _descent(_block(V[:, columns], W, terms, own).given(W))
+        H[:, columns] = _descent(
+            fitted_block("H", V[:, columns], W, own, terms)[1], V[:, columns], W
+        )
     return H
-
-
-def _block(V: Data, W: Array, terms: Sequence[Term], loss: Loss) -> Block:
-    shape = (W.shape[1], V.shape[1])
-    return Block("H", V, shape, loss, constraints_of(terms), penalties_of(terms))
 
 
 def _alike(count: int, observed: Any) -> list[NDArray[np.intp]]:
@@ -101,9 +98,9 @@ def _alike(count: int, observed: Any) -> list[NDArray[np.intp]]:
     return np.split(order, np.flatnonzero(np.diff(which[order])) + 1)
 
 
-def _is_least_squares(block: Block) -> bool:
+def _is_least_squares(block: Block, loss: Loss) -> bool:
     """Whether the codes are those of non-negative or free least squares."""
-    if "quadratic" not in block.loss.abilities or np.isfinite(block.loss.cap):
+    if "quadratic" not in loss.abilities or block.capped:
         return False
     if not all("bounds" in c.abilities for c in block.constraints):
         return False
@@ -120,17 +117,18 @@ def _least_squares(held: Subproblem) -> Array:
     if block.nonneg:
         quadratic = held.quadratic()
         return nnls_gram(quadratic.G, quadratic.C)
-    reduced = block.loss.reduced(block.Y, held.A)
-    ridge = np.sqrt(block.orthant[1] / 2) * np.eye(block.shape[0], dtype=held.A.dtype)
+    reduced = held.reduced()
+    assert reduced is not None
+    ridge = np.sqrt(block.orthant[1] / 2) * np.eye(block.shape[0], dtype=reduced.R.dtype)
     inverse = np.linalg.pinv(np.vstack([reduced.R, ridge]))[:, : len(reduced.R)]
     return np.asarray(inverse @ reduced.D)
 
 
-def _descent(held: Subproblem) -> Array:
+def _descent(held: Subproblem, V: Data, W: Array) -> Array:
     """Update the block until its objective no longer falls."""
-    block, A = held.block, held.A
+    block = held.block
     solver = _solver_for(block)
-    B = nnls_gram(A.T @ A, np.asarray((block.Y.T @ A).T))
+    B = nnls_gram(W.T @ W, np.asarray((V.T @ W).T))
     B[:, ~B.any(axis=0)] = B.max(initial=0.0) or 1.0  # norms and sparseness are undefined at zero
     if isinstance(solver, Multiplicative):
         B = np.maximum(B, B.mean() / 1000)  # a product cannot leave zero

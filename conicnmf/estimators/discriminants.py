@@ -22,7 +22,7 @@ from conicnmf.types import Array, Data
 class _Supervised(LinearProjection):
     """A projection on one direction that separates classes."""
 
-    def _labelled(self, X: Any, y: Any) -> tuple[Data, Any]:
+    def _labeled(self, X: Any, y: Any) -> tuple[Data, Any]:
         X, y = self._valid(X, reset=True, y=y)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
@@ -106,7 +106,7 @@ class NonNegativeLDA(_Supervised):
         y : array of shape (samples,)
             The classes.
         """
-        X, y = self._labelled(X, y)
+        X, y = self._labeled(X, y)
         bounds = [*band("sparseness", self.sparseness, "component"), *self.W]
         problem = Discriminant(X.T, y, ridge=self.ridge, constraints=bounds)
         return self._keep(self._solve(problem))
@@ -115,7 +115,7 @@ class NonNegativeLDA(_Supervised):
 class NonNegativeKernelFDA(_Supervised):
     """Fisher's discriminant in a kernel space, with a weight ≥ 0 for each fitted sample.
 
-    `transform` returns Σ αᵢ k(xᵢ, x), up to a constant when the kernel is centred.
+    `transform` returns Σ αᵢ k(xᵢ, x), up to a constant when the kernel is centered.
 
     Parameters
     ----------
@@ -124,10 +124,10 @@ class NonNegativeKernelFDA(_Supervised):
     kernel_params : dict, optional
         Parameters of the kernel, such as ``{"gamma": 0.1}``.
     center : bool
-        Centre the kernel, so that a projection that is the same for all samples counts for
+        Center the kernel, so that a projection that is the same for all samples counts for
         nothing.
     ridge : float
-        Added to K K, in units of its mean diagonal; a centred kernel is singular without it.
+        Added to K K, in units of its mean diagonal; a centered kernel is singular without it.
     sparseness : float or (min, max), optional
         The weights are at least so sparse, or within the band.
     solver : Solver or str, optional
@@ -196,7 +196,7 @@ class NonNegativeKernelFDA(_Supervised):
         y : array of shape (samples,)
             The classes.
         """
-        X, y = self._labelled(X, y)
+        X, y = self._labeled(X, y)
         plain = KernelDiscriminant(
             X.T, y, self.kernel, center=self.center, **(self.kernel_params or {})
         )
@@ -215,6 +215,6 @@ class NonNegativeKernelFDA(_Supervised):
         check_is_fitted(self)
         X = self._valid(X, reset=False)
         K = pairwise_kernels(X, self.X_fit_, metric=self.kernel, **(self.kernel_params or {}))
-        # Centred as the kernel was, up to a constant.
+        # Centered as the kernel was, up to a constant.
         alpha = self.dual_coef_ - self.dual_coef_.mean() if self.center else self.dual_coef_
         return np.asarray((K @ alpha)[:, None]).astype(X.dtype, copy=False)

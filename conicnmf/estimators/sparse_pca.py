@@ -47,7 +47,7 @@ class _PrincipalAxes(Start):
 class SparsePCA(FactorizationEstimator):
     """X − mean ≈ codes · components, of any sign, with components as sparse as is asked.
 
-    The data are centred and divided by their norm. Without further bounds, components that nearly
+    The data are centered and divided by their norm. Without further bounds, components that nearly
     cancel each other would fit as well as meaningful ones and be sparser; so the coefficients of a
     component have norm at most one over all samples, and ridge · ‖W‖² is added to the loss.
     `transform` is least squares.

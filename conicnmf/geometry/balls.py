@@ -1,6 +1,6 @@
 """Projection onto the part of a ball round a point that is non-negative and not too sparse.
 
-With K = {w ≥ 0, sp(w) ≤ s_max} and a centre p in K, the nearest point to x with ‖w − p‖ ≤ ρ is
+With K = {w ≥ 0, sp(w) ≤ s_max} and a center p in K, the nearest point to x with ‖w − p‖ ≤ ρ is
 P_K((x + λp)/(1 + λ)) for the smallest λ ≥ 0 that satisfies the ball; its distance to p falls
 with λ, so a bracket finds it.
 """
@@ -51,7 +51,7 @@ def near_row(x: Array, p: Array, radius: float, s_max: float, out: Array, u: Arr
             out[i] = p[i]
         return
     y = np.empty_like(x)
-    # part = 1/(1 + λ) runs from 0, at the centre, to 1.
+    # part = 1/(1 + λ) runs from 0, at the center, to 1.
     low, high, part, distance = 0.0, 1.0, 1.0, np.inf
     for _ in range(_STEPS):
         distance = _mixed(x, p, part, s_max, y, out, u)

@@ -183,7 +183,7 @@ def _on_bound(a: Array, c: float, top: float, inv: float, mu: float, u: Array) -
 
 @jit
 def direction_row(a: Array, c_min: float, c_max: float, u: Array) -> tuple[float, bool]:
-    """Write to u the unit vector that maximises ⟨a,u⟩ over u ≥ 0, c_min ≤ ‖u‖₁ ≤ c_max.
+    """Write to u the unit vector that maximizes ⟨a,u⟩ over u ≥ 0, c_min ≤ ‖u‖₁ ≤ c_max.
 
     Returns ⟨a,u⟩ and whether u is the direction of a₊ itself. u may not overlap a.
 

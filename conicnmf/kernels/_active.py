@@ -1,6 +1,6 @@
 """The active-set search of non-negative least squares for the columns of a scaled block.
 
-Atoms with a positive gradient enter a Cholesky factor, a few at a time; the iterate moves towards
+Atoms with a positive gradient enter a Cholesky factor, a few at a time; the iterate moves toward
 the least-squares point of the factor, and the atoms that reach zero on the way leave it. Of the
 atoms that entered together at least one has a positive coefficient once those that have not are
 taken out again, so every round lowers the objective and no support can return.

@@ -76,7 +76,7 @@ def push(
 
 @inner
 def remove(U: Array, z: Array, atoms: Places, k: int, q: int) -> None:
-    """Take out the atom at place q in O((k − q)²) by plane rotations of neighbouring rows."""
+    """Take out the atom at place q in O((k − q)²) by plane rotations of neighboring rows."""
     for i in range(q):
         for t in range(q, k - 1):
             U[i, t] = U[i, t + 1]

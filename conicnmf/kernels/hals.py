@@ -1,6 +1,6 @@
 """Cyclic coordinate descent (HALS) on the non-negative least-squares block, in tiles of columns.
 
-The exact minimiser of ‖Y − A B‖² over row j with the others fixed is
+The exact minimizer of ‖Y − A B‖² over row j with the others fixed is
 b_j ← max(lower, b_j + (c_j − G_j B)/G_jj). An update of column k reads only column k, so a few
 columns can go through all rows and all sweeps while they stay in the cache.
 """

@@ -19,7 +19,7 @@ _SWEEPS = 1000
 
 
 def nnls_gram(G: ArrayLike, C: ArrayLike, B0: ArrayLike | None = None) -> Array:
-    """Return the exact minimiser over B ≥ 0 of ‖Y − A B‖² for every column.
+    """Return the exact minimizer over B ≥ 0 of ‖Y − A B‖² for every column.
 
     Parameters
     ----------

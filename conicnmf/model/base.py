@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from conicnmf.model.addends import Fit
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.types import Array, Factors
 
@@ -39,6 +40,15 @@ class BaseProblem(ABC):
     def blocks(self) -> tuple[Block, ...]:
         """One block a variable, in the order of a sweep; none where solvers see the whole."""
         return ()
+
+    @property
+    def fits(self) -> tuple[Fit, ...]:
+        """The fits of data in the objective, where it is a sum of such."""
+        return ()
+
+    def relative_errors(self, factors: Factors) -> dict[str, float]:
+        """Return the relative error of each fit by its name."""
+        return {}
 
     def subproblems(self, factors: Factors) -> list[tuple[Subproblem, Array]]:
         """Return each block with the others held at these factors, and its own variable."""

@@ -1,7 +1,8 @@
-"""A problem as blocks in one orientation: minimize over B the loss of Y ≈ A B.
+"""One variable's part of a problem, in one orientation: a component in each row of B.
 
-The H-block is (V, W, H), the W-block is (Vᵀ, Hᵀ, Wᵀ): a component is a row of B in both, and no
-solver knows which factor it holds.
+The block of H in V ≈ W H minimizes the loss of V ≈ W B, the block of W that of Vᵀ ≈ Hᵀ B with
+B = Wᵀ; no solver knows which variable it holds. A variable may stand in several addends of the
+objective: their forms add up.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from functools import cached_property
 import cvxpy as cp
 import numpy as np
 
+from conicnmf.model.addends import Addend, Chain, Fit, Ref, View
 from conicnmf.model.constraints.joint import JointProjection, find_projection, merged_bounds
 from conicnmf.model.terms import Constraint, Loss, Penalty, Quadratic, Reduced, Term
-from conicnmf.types import Array, Data
+from conicnmf.types import Array, Data, Factors
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,15 +25,41 @@ class Block:
     """One variable's part of a problem; `given` holds the others."""
 
     name: str
-    Y: Data
     shape: tuple[int, int]
-    loss: Loss
+    flipped: bool
+    addends: tuple[Addend, ...]
     constraints: tuple[Constraint, ...]
     penalties: tuple[Penalty, ...]
+    uncapped: bool = False
+    """Whether caps on addends are left aside, as on the way to a first feasible point."""
 
-    def given(self, A: Array) -> Subproblem:
-        """Return the block with the other factor held at A."""
-        return Subproblem(self, A)
+    def given(self, factors: Factors) -> Subproblem:
+        """Return the block with the other variables held at these factors."""
+        views = (addend.view(self.name, self.flipped, factors) for addend in self.addends)
+        return Subproblem(self, tuple(views))
+
+    def rows(self, factors: Factors) -> Array:
+        """Return the block's variable with its components as rows."""
+        X = factors[self.name]
+        return np.ascontiguousarray(X.T) if self.flipped else X
+
+    def put(self, factors: Factors, B: Array) -> Factors:
+        """Return the factors with B in the place of the variable."""
+        # It stays a view of B, so that looking at the block again copies nothing.
+        return {**factors, self.name: B.T if self.flipped else B}
+
+    @cached_property
+    def abilities(self) -> frozenset[str]:
+        """The forms that every addend of the block has."""
+        if not self.addends:
+            return frozenset({"gradient", "expression", "quadratic", "reduced", "ratio"})
+        found = [addend.abilities(self.name) for addend in self.addends]
+        return frozenset.intersection(*found)
+
+    @cached_property
+    def capped(self) -> bool:
+        """Whether an addend must stay at or below a cap."""
+        return not self.uncapped and any(np.isfinite(addend.cap) for addend in self.addends)
 
     @cached_property
     def bounds(self) -> tuple[Array, Array]:
@@ -89,11 +117,9 @@ class Block:
         return all(c.zero_allowed(self.shape) for c in self.constraints)
 
     @cached_property
-    def zero_loss(self) -> float:
-        """The loss at B = 0."""
-        rank = self.shape[0]
-        A, B = np.zeros((self.Y.shape[0], rank)), np.zeros((rank, self.Y.shape[1]))
-        return self.loss.value(self.Y, A, B)
+    def unit(self) -> float:
+        """The size of the data as the block sees it: rounding is relative to this."""
+        return sum(abs(addend.zero) for addend in self.addends)
 
     @cached_property
     def orthant(self) -> tuple[float, float]:
@@ -126,59 +152,67 @@ class Subproblem:
     """A block with the other variables held: what one step of an alternating method solves."""
 
     block: Block
-    A: Array
+    views: tuple[View, ...]
 
     def on(self, block: Block) -> Subproblem:
         """Return the same for the block with other constraints or penalties."""
         return replace(self, block=block)
 
     def objective(self, B: Array) -> float:
-        """Return the loss plus the block's penalties."""
+        """Return the addends plus the block's penalties."""
         return self.loss(B) + self.block.penalty(B)
 
     def loss(self, B: Array) -> float:
-        """Return the loss alone."""
-        return self.block.loss.value(self.block.Y, self.A, B)
+        """Return the addends without the penalties."""
+        return sum(view.value(B) for view in self.views)
 
     def gradient(self, B: Array) -> Array:
-        """Return the gradient of loss and penalties."""
+        """Return the gradient of addends and penalties."""
         total = self.loss_gradient(B)
         for penalty in self.block.penalties:
             total = total + penalty.gradient(B)
         return total
 
     def loss_gradient(self, B: Array) -> Array:
-        """Return the gradient of the loss alone."""
-        return self.block.loss.gradient(self.block.Y, self.A, B)
+        """Return the gradient of the addends alone."""
+        return _sum([view.gradient(B) for view in self.views], np.zeros_like(B))
 
     def quadratic(self) -> Quadratic:
-        """Return loss and penalties as one quadratic on B ≥ 0."""
-        block = self.block
-        G, C = block.loss.quadratic(block.Y, self.A)
-        slope, curvature = block.orthant
+        """Return addends and penalties as one quadratic on B ≥ 0."""
+        parts = [view.quadratic() for view in self.views]
+        G, C = _sum([q.G for q in parts]), _sum([q.C for q in parts])
+        slope, curvature = self.block.orthant
         if curvature:
             G = G + curvature * np.eye(len(G), dtype=G.dtype)
-        return Quadratic(G, C - slope if slope else C, block.zero_loss)
+        return Quadratic(G, C - slope if slope else C, sum(q.constant for q in parts))
 
     def reduced(self) -> Reduced | None:
-        """Return the loss as least squares of the size of B, where it has that form."""
-        loss = self.block.loss
-        return loss.reduced(self.block.Y, self.A) if "reduced" in loss.abilities else None
+        """Return the addends as least squares of the size of B, where they have that form."""
+        if not self.views or "reduced" not in self.block.abilities:
+            return None
+        return Reduced.added([view.reduced() for view in self.views])
 
     def ratio(self, B: Array) -> tuple[Array, Array]:
         """Return non-negative (N, P) with gradient P − N, penalties on B ≥ 0 included."""
-        down, up = self.block.loss.ratio(self.block.Y, self.A, B)
+        parts = [view.ratio(B) for view in self.views]
         slope, curvature = self.block.orthant
-        return down, up + slope + curvature * B
+        return _sum([N for N, _ in parts]), _sum([P for _, P in parts]) + slope + curvature * B
 
     def expression(self, B: cp.Expression) -> cp.Expression:
-        """Return the loss as a CVXPY expression of B."""
-        return self.block.loss.expression(self.block.Y, self.A, B)
+        """Return the addends as a CVXPY expression of B."""
+        return sum(view.expression(B) for view in self.views)
 
     @cached_property
     def step_size(self) -> float:
-        """A safe first step along the gradient of a squared loss."""
-        return 1 / (2 * float(np.linalg.norm(self.A, 2)) ** 2 or 1.0)
+        """A safe first step along the gradient of squared losses."""
+        return 1 / (sum(view.curvature for view in self.views) or 1.0)
+
+
+def _sum(parts: list[Array], empty: Array | None = None) -> Array:
+    """Return the sum; a single part as it is, so that its numbers stay the same."""
+    if not parts and empty is not None:
+        return empty
+    return parts[0] if len(parts) == 1 else np.asarray(sum(parts[1:], parts[0]))
 
 
 def constraints_of(terms: Sequence[Term]) -> tuple[Constraint, ...]:
@@ -189,3 +223,21 @@ def constraints_of(terms: Sequence[Term]) -> tuple[Constraint, ...]:
 def penalties_of(terms: Sequence[Term]) -> tuple[Penalty, ...]:
     """Return the penalties among the terms."""
     return tuple(term for term in terms if isinstance(term, Penalty))
+
+
+def fitted_block(
+    name: str, Y: Data, A: Array, loss: Loss, terms: Sequence[Term]
+) -> tuple[Block, Subproblem]:
+    """Return the block of Y ≈ A B for a constant A, and the same with A held.
+
+    Examples
+    --------
+    >>> from conicnmf.model.losses import Frobenius
+    >>> _, held = fitted_block("H", np.eye(2), np.ones((2, 1)), Frobenius(), ())
+    >>> held.objective(np.ones((1, 2)))
+    2.0
+    """
+    shape = (A.shape[1], Y.shape[1])
+    addend = Fit(Y, loss, (Chain((A, Ref(name))),))
+    block = Block(name, shape, False, (addend,), constraints_of(terms), penalties_of(terms))
+    return block, block.given({})

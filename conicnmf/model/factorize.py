@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from conicnmf.model.addends import Chain, Fit, Ref
 from conicnmf.model.constraints import NonNegative
 from conicnmf.model.known import as_loss, as_terms
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
+from conicnmf.model.variables import Variable
+from conicnmf.validate import as_data, as_rank
 
 
 def factorize(
@@ -46,11 +49,17 @@ def factorize(
       W: NonNegative(), Sparseness(min=0.6, max=1.0, each='component')
       H: NonNegative()
     """
+    data, rank = as_data(V), as_rank(rank)
+    chosen = Frobenius() if loss is None else as_loss(loss)
+    chosen.check(data.shape)
     default = (NonNegative(),)
-    return Problem.from_terms(
-        V,
-        rank,
-        Frobenius() if loss is None else as_loss(loss),
-        default if W is None else as_terms("W", W),
-        default if H is None else as_terms("H", H),
+    on_w, on_h = (
+        default if terms is None else as_terms(name, terms) for name, terms in (("W", W), ("H", H))
+    )
+    return Problem.of(
+        [
+            Variable.stated("W", (data.shape[0], rank), on_w, flipped=True),
+            Variable.stated("H", (rank, data.shape[1]), on_h, flipped=False),
+        ],
+        [Fit(data, chosen, (Chain((Ref("W"), Ref("H"))),))],
     )

@@ -1,24 +1,24 @@
-"""`Problem`: the statement of a factorization, where both doors end."""
+"""`Problem`: named variables, an objective that is a sum, and constraints; where both doors end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
-from scipy.sparse import issparse
 
+from conicnmf.errors import InputError
+from conicnmf.model.addends import Addend, Coupling, Fit
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_of
 from conicnmf.model.constraints.joint import merged_bounds
-from conicnmf.model.losses import Frobenius
 from conicnmf.model.reading import read_problem
 from conicnmf.model.terms import Loss, Term
+from conicnmf.model.variables import Variable
 from conicnmf.types import Array, Data, Factors, stored
-from conicnmf.validate import as_data, as_rank
 
 if TYPE_CHECKING:
     from conicnmf.solve.methods.base import AnySolver
@@ -26,24 +26,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Problem(BaseProblem):
-    """Minimize a loss of V ≈ W H plus penalties, subject to constraints on each factor.
+    """Minimize losses of products of variables plus penalties, subject to constraints.
 
     Parameters
     ----------
     objective : cvxpy.Minimize
         For example ``cp.Minimize(cp.sum_squares(V - W @ H) + 0.1 * cp.sum(H))``.
     constraints : list
-        CVXPY constraints that mention one factor each, and bounds on `sparseness`.
+        CVXPY constraints that mention one variable each, and bounds on `sparseness`.
 
     Attributes
     ----------
-    V : array or scipy.sparse.csr_array
-        The data, features × samples.
-    rank : int
-        The number of components.
-    loss : Loss
-    W, H : tuple of Term
-        The terms on each factor, seen with components as rows.
+    variables : dict of str to Variable
+        Every variable by name, with its shape and its terms.
+    addends : tuple of Addend
+        What the objective is a sum of, besides penalties: fits of data, and couplings.
     offset : float
         The constant of the objective.
 
@@ -63,136 +60,167 @@ class Problem(BaseProblem):
       H: NonNegative()
     """
 
-    V: Data
-    rank: int
-    loss: Loss
-    W: tuple[Term, ...]
-    H: tuple[Term, ...]
-    offset: float
-    factor_shapes: tuple[tuple[int, int], tuple[int, int]]
+    variables: dict[str, Variable]
+    addends: tuple[Addend, ...]
+    offset: float = 0.0
+    sources: dict[int, tuple[str, bool]] = field(default_factory=dict)
+    """The name of each CVXPY variable by its id, and whether it is that variable's transpose."""
 
     kind = "factorization"
 
     def __init__(self, objective: cp.Minimize, constraints: Iterable[Any] = ()) -> None:
         read = read_problem(objective, constraints)
-        self._set(read.V, read.rank, read.loss, read.W, read.H, read.offset, read.shapes)
+        self._set(read.variables, read.addends, read.offset, read.sources)
 
     @classmethod
-    def from_terms(
-        cls, V: Any, rank: int, loss: Loss, W: Sequence[Term], H: Sequence[Term]
+    def of(
+        cls, variables: Sequence[Variable], addends: Sequence[Addend], offset: float = 0.0
     ) -> Problem:
-        """Return the problem with these terms, given in the user's orientation of the factors."""
-        data, rank = as_data(V), as_rank(rank)
-        shapes = ((data.shape[0], rank), (rank, data.shape[1]))
-        for terms, shape in zip((W, H), shapes, strict=True):
-            for term in terms:
-                term.check(shape)
+        """Return the problem with these variables and addends."""
         problem = object.__new__(cls)
-        turned = [term.transposed() for term in W]
-        problem._set(data, rank, loss, turned, H, 0.0, shapes)
+        problem._set({v.name: v for v in variables}, tuple(addends), offset, {})
         return problem
 
     def _set(
         self,
-        V: Any,
-        rank: int,
-        loss: Loss,
-        W: Sequence[Term],
-        H: Sequence[Term],
+        variables: dict[str, Variable],
+        addends: tuple[Addend, ...],
         offset: float,
-        shapes: tuple[tuple[int, int], tuple[int, int]],
+        sources: dict[int, tuple[str, bool]],
     ) -> None:
-        data = as_data(V)
-        loss.check((data.shape[0], data.shape[1]))
-        fields = (data, rank, loss, tuple(W), tuple(H), offset, shapes)
+        fields = (variables, addends, offset, sources)
         for name, value in zip(self.__dataclass_fields__, fields, strict=True):
             object.__setattr__(self, name, value)
-        for terms in (self.W, self.H):
-            merged_bounds(constraints_of(terms))
+        for variable in variables.values():
+            merged_bounds(constraints_of(variable.terms))
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shapes of W and H."""
-        return dict(zip("WH", self.factor_shapes, strict=True))
+        """The shape of each variable."""
+        return {name: variable.shape for name, variable in self.variables.items()}
+
+    @cached_property
+    def fits(self) -> tuple[Fit, ...]:
+        """The fits of data, those that couplings stand for included."""
+        found = [addend.fit if isinstance(addend, Coupling) else addend for addend in self.addends]
+        return tuple(fit for fit in found if isinstance(fit, Fit))
+
+    @property
+    def fit(self) -> Fit:
+        """The only fit; a problem with several has no single V, rank or loss."""
+        if len(self.fits) != 1:
+            raise InputError(f"the problem has {len(self.fits)} fits; name one of problem.fits")
+        return self.fits[0]
+
+    @property
+    def V(self) -> Data:
+        """The data of the only fit, features × samples."""
+        return self.fit.V
+
+    @property
+    def loss(self) -> Loss | Coupling:
+        """The loss of the only fit, or the expression that stands for it."""
+        (only,) = self.addends
+        return only if isinstance(only, Coupling) else self.fit.loss
+
+    @property
+    def rank(self) -> int:
+        """The largest number of components that any variable has."""
+        return max(block.shape[0] for block in self.blocks)
+
+    @property
+    def W(self) -> tuple[Term, ...]:
+        """The terms on W, seen with components as rows."""
+        return self.variables["W"].terms
+
+    @property
+    def H(self) -> tuple[Term, ...]:
+        """The terms on H."""
+        return self.variables["H"].terms
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """The precision of the data."""
+        kinds = [fit.V.dtype for fit in self.fits]
+        return np.result_type(*kinds) if kinds else np.dtype(float)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """The block of W and the block of H."""
-        V, loss = self.V, self.loss
-        (m, r), (_, n) = self.factor_shapes
-        stated = (
-            ("W", V.T, (r, m), loss.transposed(), self.W),
-            ("H", V, (r, n), loss, self.H),
-        )
-        return tuple(
-            Block(name, Y, shape, own, constraints_of(terms), penalties_of(terms))
-            for name, Y, shape, own, terms in stated
-        )
-
-    def rows(self, block: Block, factors: Factors) -> Array:
-        """Return a block's variable with its components as rows."""
-        X = factors[block.name]
-        return X if block.name == "H" else np.ascontiguousarray(X.T)
-
-    def given(self, block: Block, factors: Factors) -> Subproblem:
-        """Return a block with the other factor held."""
-        return block.given(factors["W"] if block.name == "H" else factors["H"].T)
+        """One block a variable; variables that more addends mention come later in a sweep."""
+        blocks = [
+            Block(
+                name,
+                variable.rows_shape,
+                variable.flipped,
+                tuple(addend for addend in self.addends if name in addend.variables),
+                constraints_of(variable.terms),
+                penalties_of(variable.terms),
+            )
+            for name, variable in self.variables.items()
+        ]
+        return tuple(sorted(blocks, key=lambda block: len(block.addends)))
 
     def subproblems(self, factors: Factors) -> list[tuple[Subproblem, Array]]:
-        """Return each block with the other factor held, and its own factor as rows."""
-        return [(self.given(b, factors), self.rows(b, factors)) for b in self.blocks]
+        """Return each block with the others held, and its own variable as rows."""
+        return [(block.given(factors), block.rows(factors)) for block in self.blocks]
 
-    def put(self, block: Block, factors: Factors, B: Array) -> Factors:
-        """Return the factors with the block's B in its place."""
-        # W stays a view of its transposed block, so that looking at the block again copies nothing.
-        return {**factors, block.name: B if block.name == "H" else B.T}
-
-    def beside(self, block: Block) -> Block:
-        """Return the block of the other factor."""
-        return next(other for other in self.blocks if other is not block)
+    def partner(self, block: Block) -> Block | None:
+        """Return the block of the other variable of an isolated product of two, if it is one."""
+        (addend,) = block.addends if len(block.addends) == 1 else (None,)
+        if not isinstance(addend, Fit) or len(addend.chains) != 1:
+            return None
+        chain = addend.chains[0]
+        if len(chain.names) != 2 or len(chain.factors) != 2:
+            return None
+        other = next(b for b in self.blocks if b.name in chain.names and b is not block)
+        return other if other.addends == block.addends else None
 
     def objective(self, factors: Factors) -> float:
         """Return the stated objective."""
-        return self.total(self.fit(factors), factors)
+        return self.total(sum(addend.value(factors) for addend in self.addends), factors)
 
-    def fit(self, factors: Factors) -> float:
-        """Return the loss alone."""
-        return self.loss.value(self.V, factors["W"], factors["H"])
-
-    def total(self, loss: float, factors: Factors) -> float:
-        """Return the objective given the loss."""
-        own = sum(block.penalty(self.rows(block, factors)) for block in self.blocks)
-        return loss + own + self.offset
+    def total(self, addends: float, factors: Factors) -> float:
+        """Return the objective given the sum of the addends."""
+        own = sum(block.penalty(block.rows(factors)) for block in self.blocks)
+        return addends + own + self.offset
 
     def restated(self, factors: Factors) -> float:
-        """Return the objective from the plain residual, or from CVXPY's expression."""
-        if issparse(self.V) or "expression" not in self.loss.abilities:
-            return self.objective(factors)
-        W, H = factors["W"], factors["H"]
-        return self.total(float(self.loss.expression(self.V, W, H).value), factors)
+        """Return the objective from plain residuals, or from CVXPY's expressions."""
+        return self.total(sum(addend.restated(factors) for addend in self.addends), factors)
 
     @cached_property
     def unit(self) -> float:
-        """The loss at zero."""
-        return abs(self.blocks[-1].zero_loss)
+        """The sum of the addends at zero."""
+        return sum(abs(addend.zero) for addend in self.addends)
 
     def relative_error(self, factors: Factors) -> float:
-        """Return ‖V − W H‖²/‖V‖², over the weighted entries where there are weights."""
-        W, H = factors["W"], factors["H"]
-        if (W.shape[0], H.shape[1]) != self.V.shape:
-            return float("nan")
-        weighted = "reduced" in self.loss.abilities
-        loss = self.loss if weighted else Frobenius()
-        zero = self.unit if weighted else loss.value(self.V, 0 * W, 0 * H)
-        return loss.value(self.V, W, H) / zero if zero else float("nan")
+        """Return Σ‖V − model‖²/Σ‖V‖² over all fits, weighted entries where there are weights."""
+        pairs = [addend.squares(factors) for addend in self.addends]
+        found = [pair for pair in pairs if pair is not None]
+        whole = sum(size for _, size in found)
+        return sum(error for error, _ in found) / whole if whole else float("nan")
+
+    def relative_errors(self, factors: Factors) -> dict[str, float]:
+        """Return ‖V − model‖²/‖V‖² of each fit by its name."""
+        pairs = {addend.name: addend.squares(factors) for addend in self.addends}
+        return {
+            name: pair[0] / pair[1] if pair[1] else float("nan")
+            for name, pair in pairs.items()
+            if pair is not None
+        }
 
     def violations(self, factors: Factors) -> dict[str, float]:
         """Return the largest violation of each constraint."""
-        cap = self.loss.cap
-        excess = max(0.0, self.fit(factors) / cap - 1) if np.isfinite(cap) else 0.0
-        return ({f"loss <= {cap:g}": excess} if np.isfinite(cap) else {}) | {
+        caps = {
+            f"{_of(addend, self)}loss <= {addend.cap:g}": max(
+                0.0, addend.value(factors) / addend.cap - 1
+            )
+            for addend in self.addends
+            if np.isfinite(addend.cap)
+        }
+        return caps | {
             f"{block.name}: {constraint}": float(
-                constraint.violation(self.rows(block, factors)).max(initial=0.0)
+                constraint.violation(block.rows(factors)).max(initial=0.0)
             )
             for block in self.blocks
             for constraint in block.constraints
@@ -200,24 +228,24 @@ class Problem(BaseProblem):
 
     @cached_property
     def _empty(self) -> bool:
-        """Whether the data are zero."""
-        return not stored(self.V).any()
+        """Whether there are data and all of them are zero."""
+        return bool(self.fits) and not any(stored(fit.V).any() for fit in self.fits)
 
     def collapsed(self, factors: Factors) -> bool:
-        """Whether a factor lost a component it must keep."""
+        """Whether a variable lost a component it must keep."""
         if self._empty:
             return False  # zero is the answer for zero data
-        return any(block.collapsed(self.rows(block, factors)) for block in self.blocks)
+        return any(block.collapsed(block.rows(factors)) for block in self.blocks)
 
     def components(self, factors: Factors) -> list[tuple[Array, Array]]:
-        """Return the pair (W, H)."""
-        return [(factors["W"], factors["H"])]
+        """Return the two sides of each product."""
+        return [chain.pair(factors) for fit in self.fits for chain in fit.chains if chain.names]
 
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
         """Return a start brought into the constraint set."""
         from conicnmf.solve.starts import as_start, feasible_start
 
-        return feasible_start(self, as_start(init).factors(self, rng), rng)
+        return feasible_start(self, as_start(init, self).factors(self, rng), rng)
 
     def preferred(self) -> Sequence[tuple[AnySolver, str]]:
         """Return the methods for blocks, the fastest first."""
@@ -226,11 +254,24 @@ class Problem(BaseProblem):
         return preferred(self)
 
     def __repr__(self) -> str:
-        rows, columns = self.V.shape
-        lines = [f"Problem: V ({rows} × {columns}) ≈ W H, rank {self.rank}", f"  loss: {self.loss}"]
-        lines += [f"  {name}: {_listed(terms)}" for name, terms in (("W", self.W), ("H", self.H))]
-        return "\n".join(lines)
+        lines = [f"Problem: {_headline(self)}"]
+        for addend in self.addends:
+            loss = addend.loss if isinstance(addend, Fit) else addend
+            lines.append(f"  {_of(addend, self)}loss: {loss}")
+        listed = {name: ", ".join(map(str, v.terms)) for name, v in self.variables.items()}
+        return "\n".join(
+            [*lines, *(f"  {name}: {text or 'free'}" for name, text in listed.items())]
+        )
 
 
-def _listed(terms: Sequence[Term]) -> str:
-    return ", ".join(map(str, terms)) or "free"
+def _headline(problem: Problem) -> str:
+    shown = "; ".join(str(fit) for fit in problem.fits)
+    ranks = sorted({block.shape[0] for block in problem.blocks})
+    if len(problem.fits) == 1 and len(problem.variables) == 2:
+        return f"{shown}, rank {ranks[-1]}"
+    sizes = ", ".join(f"{n} {s[0]} × {s[1]}" for n, s in problem.shapes.items())
+    return f"{shown}, {sizes}" if shown else sizes
+
+
+def _of(addend: Addend, problem: Problem) -> str:
+    return f"{addend.name}: " if len(problem.addends) > 1 else ""

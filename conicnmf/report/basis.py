@@ -36,7 +36,7 @@ def plot_basis(
     columns : int, optional
         Components next to each other.
     signed : bool, optional
-        Whether zero is the middle of the colour scale; by default when an entry is negative.
+        Whether zero is the middle of the color scale; by default when an entry is negative.
 
     Returns
     -------

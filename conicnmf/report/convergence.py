@@ -27,7 +27,7 @@ def plot_convergence(
     Parameters
     ----------
     results : Result, or list or dict of Result
-        Runs with the same name share a colour. The names are those of the solvers, or the keys of
+        Runs with the same name share a color. The names are those of the solvers, or the keys of
         a dict; of the keys (problem, solver, seed) of a comparison the seed is left out.
     against : {"seconds", "iterations"}
         The horizontal axis.

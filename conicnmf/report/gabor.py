@@ -31,7 +31,7 @@ class GaborFits:
     correlation : array of shape (n,)
         ρ, the correlation of the pixels of a filter and its fit.
     table : pandas.DataFrame
-        One row a filter: centre, angle of the wave (radians), standard deviations along and across
+        One row a filter: center, angle of the wave (radians), standard deviations along and across
         the wave, and frequency (waves per pixel).
     image_shape : tuple of int
 
@@ -53,7 +53,7 @@ class GaborFits:
 def fit_gabor(basis: Result | Any, image_shape: tuple[int, int]) -> GaborFits:
     """Fit a Gabor function to each filter, by least squares from several starts.
 
-    Phase, scale and offset enter linearly and are solved for; centre, angle, extent and frequency are
+    Phase, scale and offset enter linearly and are solved for; center, angle, extent and frequency are
     searched, from the strongest wave in the filter's spectrum.
 
     Parameters
@@ -150,12 +150,12 @@ def _waves(p: Array, shape: tuple[int, int], target: Array) -> Array:
 
 
 def _starts(image: Array) -> Iterator[Array]:
-    """Yield starts at the centre of mass: along the strongest waves, and one turned by 90°."""
+    """Yield starts at the center of mass: along the strongest waves, and one turned by 90°."""
     mass = image * image
     y, x = np.mgrid[: image.shape[0], : image.shape[1]]
-    centre = np.array([(y * mass).sum(), (x * mass).sum()]) / mass.sum()
+    center = np.array([(y * mass).sum(), (x * mass).sum()]) / mass.sum()
     spread = float(
-        np.sqrt((((y - centre[0]) ** 2 + (x - centre[1]) ** 2) * mass).sum() / mass.sum())
+        np.sqrt((((y - center[0]) ** 2 + (x - center[1]) ** 2) * mass).sum() / mass.sum())
     )
     padded = 4 * max(image.shape)
     power = np.abs(np.fft.rfft2(image - image.mean(), (padded, padded)))
@@ -169,7 +169,7 @@ def _starts(image: Array) -> Iterator[Array]:
         (0.0, 0.5, 1.2, 0.4),
         (np.pi / 2, 0.7, 0.7, 0.4),
     ):
-        yield np.array([*centre, angle + turn, length * wide, width * wide, faster * frequency])
+        yield np.array([*center, angle + turn, length * wide, width * wide, faster * frequency])
 
 
 def _correlation(w: Array, fit: Array) -> float:

@@ -108,7 +108,7 @@ def code(text: str) -> str:
 
 
 def status_note(name: str, kind: str, advice: str) -> str:
-    """Return a status with its advice, coloured by its kind."""
+    """Return a status with its advice, colored by its kind."""
     return f'<p class="status {escape(kind)}"><b>{escape(name)}</b>{escape(advice)}</p>'
 
 

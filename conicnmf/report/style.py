@@ -1,4 +1,4 @@
-"""One look for every figure: colours that colour-blind readers tell apart, by day and by night."""
+"""One look for every figure: colors that color-blind readers tell apart, by day and by night."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDTH = 5.6
 """Inches that a full-width figure takes; at this width its text suits a page and a phone."""
 
 Look = dict[str, Any]
-"""The colour and line of a series, as keywords of matplotlib."""
+"""The color and line of a series, as keywords of matplotlib."""
 
 _SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#767d86")
 _LINES = ("-", "--", ":", "-.")
@@ -84,7 +84,7 @@ def new_figure(height: float, width: float = WIDTH) -> Figure:
 
 
 def series(labels: Iterable[str]) -> dict[str, Look]:
-    """Return a colour and a line for each label, the same for the same order.
+    """Return a color and a line for each label, the same for the same order.
 
     Examples
     --------

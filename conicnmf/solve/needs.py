@@ -11,21 +11,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from conicnmf.model.addends import Addend, Fit
 from conicnmf.model.blocks import Block
 from conicnmf.types import stored
 
 
 @dataclass(frozen=True)
 class LossWith:
-    """The loss has one of these abilities; told once, for H."""
+    """Every addend of the block has one of these abilities."""
 
     abilities: tuple[str, ...]
     because: str
 
     def __call__(self, block: Block) -> Iterator[str]:
-        """Yield a reason unless the loss has one of the abilities."""
-        if block.name == "H" and not block.loss.abilities & set(self.abilities):
-            yield f"{block.loss} has no {' or '.join(self.abilities)} form, {self.because}"
+        """Yield a reason for each addend that has none of the abilities."""
+        forms = " or ".join(self.abilities)
+        for addend in block.addends:
+            if not addend.abilities(block.name) & set(self.abilities):
+                yield f"{_where(addend, block)} has no {forms} form, {self.because}"
+
+
+def _where(addend: Addend, block: Block) -> str:
+    """Return the loss, or the place in the product that takes its forms away."""
+    if isinstance(addend, Fit) and addend.loss.abilities != addend.abilities(block.name):
+        return f"{addend.loss} at {block.name}'s place in {addend}"
+    return str(addend.loss if isinstance(addend, Fit) else addend)
 
 
 @dataclass(frozen=True)
@@ -80,8 +90,7 @@ def signed_blocks_are_sign_free(block: Block) -> Iterator[str]:
     for constraint in block.constraints:
         if not constraint.sign_free:
             yield f"{constraint} on {block.name} cannot be stated on magnitudes; add NonNegative"
-    if "reduced" not in block.loss.abilities:
-        yield f"{block.loss} has no reduced form, which the magnitudes of {block.name} need"
+    yield from LossWith(("reduced",), f"which the magnitudes of {block.name} need")(block)
 
 
 def signed(block: Block) -> bool:
@@ -118,13 +127,17 @@ def nonnegative_only(block: Block) -> Iterator[str]:
 
 
 def nonnegative_data(block: Block) -> Iterator[str]:
-    """Yield a reason when the data have negative entries; told once, for H."""
-    smallest = stored(block.Y).min(initial=0.0)
-    if block.name == "H" and smallest < 0:
-        yield f"V has negative entries (smallest {smallest:g}), and the updates need V >= 0"
+    """Yield a reason when the data have negative entries."""
+    for addend in block.addends:
+        if isinstance(addend, Fit):
+            low = stored(addend.V).min(initial=0.0)
+            if low < 0:
+                V = addend.name
+                yield f"{V} has negative entries (smallest {low:g}), and the updates need {V} >= 0"
 
 
 def uncapped(block: Block) -> Iterator[str]:
-    """Yield a reason when the loss has a cap; told once, for H."""
-    if block.name == "H" and np.isfinite(block.loss.cap):
-        yield f"a cap on the loss ({block.loss.cap:g}) needs a cone program in each step"
+    """Yield a reason when a loss has a cap."""
+    for addend in block.addends:
+        if np.isfinite(addend.cap):
+            yield f"a cap on the loss ({addend.cap:g}) needs a cone program in each step"

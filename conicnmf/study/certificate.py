@@ -168,10 +168,10 @@ def _stationarity(held: Subproblem, B: Array, objective: float, tolerance: float
         best = _solve_linearized(held, B)
         if best is not None:
             # Of an exact fit nothing is left to gain but rounding, which is relative to V.
-            size = max(objective, _ROUNDING * abs(block.zero_loss)) or 1.0
+            size = max(objective, _ROUNDING * block.unit) or 1.0
             gain = max(0.0, held.objective(B) - held.objective(best)) / size
             return Check(name, gain, tolerance, "gain of a cone solver with planes at the result")
-    if block.projection is not None and "gradient" in block.loss.abilities:
+    if block.projection is not None and "gradient" in block.abilities:
         moved = np.linalg.norm(block.projection(B - held.step_size * held.gradient(B)) - B)
         size = float(np.linalg.norm(B)) or 1.0
         return Check(name, float(moved) / size, 10 * tolerance, "move of a projected gradient step")

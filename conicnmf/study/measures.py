@@ -13,6 +13,19 @@ from conicnmf.errors import InputError
 from conicnmf.types import Array, Data
 from conicnmf.validate import as_data
 
+__all__ = [
+    "cosines",
+    "dictionary_similarity",
+    "equal_error_rate",
+    "explained_variance",
+    "fisher_ratio",
+    "match_columns",
+    "matched_cosines",
+    "orthogonality",
+    "rounds_to",
+    "support_scores",
+]
+
 
 def _unit(D: Any) -> Array:
     columns = np.asarray(D, dtype=float)

@@ -78,7 +78,7 @@ def path(
     make_problem : callable
         Returns the problem for a value, for example of a sparseness or of a penalty's weight.
     values : iterable of float
-        Neighbours should be close: a solve begins at the last result, brought into the new
+        Neighbors should be close: a solve begins at the last result, brought into the new
         constraints.
     solver : Solver, optional
         By default one that fits is picked for each problem.

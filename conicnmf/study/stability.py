@@ -96,8 +96,8 @@ class Stability:
         spread = float(apart.std() * joined.std())
         if not spread:
             return 1.0
-        centred = (apart - apart.mean()) * (joined - joined.mean())
-        return float(centred.mean() / spread)
+        centered = (apart - apart.mean()) * (joined - joined.mean())
+        return float(centered.mean() / spread)
 
     @property
     def dispersion(self) -> float:

@@ -43,7 +43,7 @@ def terms() -> dict[str, tuple[Sequence[Term], Sequence[Term]]]:
     plus = NonNegative()
     return {
         "non-negative": ([plus], [plus]),
-        "penalised": ([plus, L2(0.05)], [plus, L1(0.1)]),
+        "penalized": ([plus, L2(0.05)], [plus, L1(0.1)]),
         "free": ([], [L2(0.1)]),
         "boxed": ([Box(0, 0.4)], [plus]),
         "unit norm": ([plus, UnitNorm()], [plus]),

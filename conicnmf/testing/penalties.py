@@ -25,7 +25,7 @@ def check_penalty(
 ) -> None:
     """Check that every form of a penalty agrees with its value, and its claim to be convex.
 
-    A penalty with a `slope` is linearised by the solvers and need not be convex.
+    A penalty with a `slope` is linearized by the solvers and need not be convex.
 
     Parameters
     ----------

@@ -9,7 +9,6 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.model.blocks import constraints_of, penalties_of
 from conicnmf.model.problem import Problem
 from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.results import Result, Status
@@ -18,7 +17,7 @@ from conicnmf.solve.methods.base import AnySolver
 from conicnmf.solve.stop import MaxIter
 from conicnmf.testing._expect import expect, expect_close, untouched
 from conicnmf.testing._problems import edge_problems, fits, named, regular_problems
-from conicnmf.types import Array
+from conicnmf.types import Factors
 
 _RISE = 1e-9
 _PATIENCE = 40
@@ -87,16 +86,15 @@ def check_solver(
     expect(repr(vars(solver)) == before, f"{solver.name} keeps state on itself; return it as memo")
 
 
-def independent_objective(problem: Problem, W: Array, H: Array) -> float:
+def independent_objective(problem: Problem, factors: Factors) -> float:
     """Return the stated objective through CVXPY where the terms have an expression."""
-    loss, B, V = problem.loss, cp.Constant(H), problem.V
-    stated = "expression" in loss.abilities
-    total = float(loss.expression(V, W, B).value) if stated else loss.value(V, W, H)
-    for terms, X in ((problem.W, W.T), (problem.H, H)):
-        for penalty in penalties_of(terms):
+    total = problem.offset + sum(addend.restated(factors) for addend in problem.addends)
+    for block in problem.blocks:
+        X = block.rows(factors)
+        for penalty in block.penalties:
             known = "expression" in penalty.abilities
             total += float(penalty.expression(cp.Constant(X)).value) if known else penalty.value(X)
-    return total + problem.offset
+    return total
 
 
 def _frozen(solver: AnySolver) -> None:
@@ -110,35 +108,34 @@ def _frozen(solver: AnySolver) -> None:
 
 def _run(solver: AnySolver, problem: Problem, where: str, max_iter: int) -> Result:
     """Solve twice and check everything that must hold on any data."""
-    scale = (
-        abs(independent_objective(problem, *(np.zeros(s) for s in problem.factor_shapes))) or 1.0
-    )
+    zeros: Factors = {name: np.zeros(shape) for name, shape in problem.shapes.items()}
+    scale = abs(independent_objective(problem, zeros)) or 1.0
     seen: list[float] = []
 
-    def watch(_: Any, factors: dict[str, Array]) -> None:
-        seen.append(independent_objective(problem, factors["W"], factors["H"]))
+    def watch(_: Any, factors: Factors) -> None:
+        seen.append(independent_objective(problem, factors))
 
-    with untouched(where, problem.V):
+    with untouched(where, *(fit.V for fit in problem.fits)):
         result = solve(problem, solver, stop=max_iter, seed=1, throw=False, callback=watch)
         again = solve(problem, solver, stop=max_iter, seed=1, throw=False)
-    same = np.array_equal(result.W, again.W) and np.array_equal(result.H, again.H)
+    same = all(np.array_equal(X, again.factors[name]) for name, X in result.factors.items())
     expect(same, f"{where} gives two answers for one seed; draw from context.rng")
-    for name, X, shape in zip("WH", (result.W, result.H), problem.factor_shapes, strict=True):
+    for name, shape in problem.shapes.items():
+        X = result.factors[name]
         expect(X.shape == shape, f"{where} returns {name} of shape {X.shape}, not {shape}")
         expect(np.isfinite(X).all(), f"{where} returns {name} with NaN or infinite entries")
     told = result.history.objective[1 : len(seen) + 1]
     expect_close(told, seen, 1e-7, f"{where} reports another objective than its factors", scale)
     _honest_status(problem, result, where, max_iter)
-    value = independent_objective(problem, result.W, result.H)
+    value = independent_objective(problem, result.factors)
     expect_close(result.objective, value, 1e-7, f"{where} returns another objective", scale)
     return result
 
 
 def _honest_status(problem: Problem, result: Result, where: str, max_iter: int) -> None:
     violation = 0.0
-    for terms, X in ((problem.W, result.W.T), (problem.H, result.H)):
-        for constraint in constraints_of(terms):
-            violation = max(violation, float(np.max(constraint.violation(X), initial=0.0)))
+    for block in problem.blocks:
+        violation = max(violation, block.violation(block.rows(result.factors)))
     feasible = violation <= FEASIBLE
     owned = feasible or result.status.kind == "failed"
     expect(owned, f"{where} says {result.status.name} with a violation of {violation:.3g}")
@@ -176,7 +173,7 @@ def _single_precision(solver: AnySolver, max_iter: int) -> None:
     """Expect float32 factors for float32 data."""
     for name, problem in regular_problems(solver, np.float32).items():
         result = solve(problem, solver, stop=max_iter, throw=False)
-        kinds = {X.dtype for X in (result.W, result.H)}
+        kinds = {X.dtype for X in result.factors.values()}
         kept = kinds == {np.dtype(np.float32)}
         listed = ", ".join(map(str, kinds))
         expect(kept, f"{solver.name} on {name} turns float32 into {listed}")

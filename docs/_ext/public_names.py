@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from inspect import isroutine
 from types import ModuleType
 from typing import Any
 
 import conicnmf
-from conicnmf import autoencoders, datasets, estimators, projections, report, reproduce, testing
+import experiments
+from conicnmf import datasets, estimators, extend, report, testing
 from conicnmf.errors import ConicNMFError
+from conicnmf.families import autoencoders, coding, one_factor
 from conicnmf.model.terms import Constraint, Loss, Penalty
 from conicnmf.solve.methods import Solver
 from conicnmf.solve.starts import Start
 from conicnmf.solve.stop import Stop
+from conicnmf.study import measures
 
 _KINDS: dict[str, type] = {
     "Losses": Loss,
@@ -22,26 +26,39 @@ _KINDS: dict[str, type] = {
     "Stop rules": Stop,
     "Errors": ConicNMFError,
 }
-MODULES = (projections, autoencoders, estimators, report, datasets, reproduce, testing)
+MODULES = (
+    coding,
+    one_factor,
+    autoencoders,
+    estimators,
+    report,
+    datasets,
+    measures,
+    testing,
+    extend,
+    experiments,
+)
 _ORDER = ["Functions", "Objects", *_KINDS]
 
 
 def groups() -> dict[str, dict[str, list[str]]]:
-    """Return the names in `__all__` of each public module, by module and kind."""
-    modules = (conicnmf, *MODULES)
-    return {module.__name__: _sorted(module) for module in modules}
+    """Return the names in `__all__` of each public module, by module and kind, each thing once."""
+    seen: set[int] = set()
+    return {module.__name__: _sorted(module, seen) for module in (conicnmf, *MODULES)}
 
 
-def _sorted(module: ModuleType) -> dict[str, list[str]]:
+def _sorted(module: ModuleType, seen: set[int]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {title: [] for title in _ORDER}
     for name in module.__all__:
         thing = getattr(module, name)
-        if not isinstance(thing, (ModuleType, str)):
+        documented = isroutine(thing) or (isinstance(thing, type) and thing is not Any)
+        if documented and id(thing) not in seen:
+            seen.add(id(thing))
             found[_kind(thing)].append(name)
     return {title: names for title, names in found.items() if names}
 
 
 def _kind(thing: Any) -> str:
-    if not isinstance(thing, type):
+    if isroutine(thing):
         return "Functions"
     return next((title for title, base in _KINDS.items() if issubclass(thing, base)), "Objects")

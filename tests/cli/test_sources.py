@@ -17,7 +17,7 @@ from conicnmf.cli.delimited import read_sheet
 
 V = np.random.default_rng(0).random((5, 4)).round(6)
 NAMED = pd.DataFrame(V, columns=list("abcd"))
-LABELLED = NAMED.assign(gene=list("vwxyz"))[["gene", *"abcd"]]
+LABELED = NAMED.assign(gene=list("vwxyz"))[["gene", *"abcd"]]
 
 
 def refused(*arguments):
@@ -57,7 +57,7 @@ def test_sheets_of_numbers_are_read_however_they_are_separated(tmp_path, options
 @pytest.mark.parametrize("header", [True, False])
 def test_columns_of_text_are_refused_or_left_out(tmp_path, header):
     path = tmp_path / "genes.csv"
-    LABELLED.to_csv(path, index=False, header=header)
+    LABELED.to_csv(path, index=False, header=header)
     said = refused(path)
     assert "'v'" in said
     assert ("line 2, column 'gene'" if header else "line 1, column number 1") in said
@@ -119,7 +119,7 @@ def test_a_sheet_of_words_alone_has_no_numbers(tmp_path):
 
 
 def test_who_brings_a_sheet_gets_sheets_back_with_the_names(tmp_path):
-    LABELLED.to_csv(tmp_path / "genes.csv", index=False)
+    LABELED.to_csv(tmp_path / "genes.csv", index=False)
     arguments = ["fit", tmp_path / "genes.csv", "--rank", 2, "--skip-text", "-o", tmp_path / "out"]
     outcome = CliRunner().invoke(app, [*map(str, arguments), "--max-iter", "5"])
     assert outcome.exit_code == 0, outcome.output
@@ -134,10 +134,10 @@ def test_who_brings_a_sheet_gets_sheets_back_with_the_names(tmp_path):
 
 
 def test_names_follow_their_samples(tmp_path):
-    LABELLED.to_csv(tmp_path / "genes.csv", index=False)
+    LABELED.to_csv(tmp_path / "genes.csv", index=False)
     how = Reading(samples_are_rows=True, n_samples=3, skip_text=True)
     source = read_data(str(tmp_path / "genes.csv"), how)
-    table = LABELLED.set_index("gene")
+    table = LABELED.set_index("gene")
     np.testing.assert_array_equal(source.V, table.loc[source.samples].T)
     assert source.features == list("abcd")
 
@@ -160,9 +160,9 @@ def test_a_folder_of_pictures_is_a_matrix_with_its_image_shape(tmp_path):
     np.testing.assert_allclose(source.V, pixels[[1, 0, 2]].reshape(3, 24).T / 255)
 
 
-def test_deep_and_coloured_pictures_run_from_black_to_white(tmp_path):
+def test_deep_and_colored_pictures_run_from_black_to_white(tmp_path):
     Image.fromarray(np.full((2, 2), 65535, dtype=np.uint16)).save(tmp_path / "deep.png")
-    Image.new("RGB", (2, 2), "white").save(tmp_path / "colour.png")
+    Image.new("RGB", (2, 2), "white").save(tmp_path / "color.png")
     Image.new("1", (2, 2), 1).save(tmp_path / "bits.png")
     np.testing.assert_allclose(read_data(str(tmp_path)).V, 1)
 

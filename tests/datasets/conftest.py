@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conicnmf.datasets import Dataset, load, local
-from conicnmf.datasets.catalogue import STORED
+from conicnmf.datasets.catalog import STORED
 
 
 @pytest.fixture

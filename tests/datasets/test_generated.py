@@ -90,7 +90,7 @@ def test_swimmer_is_its_own_mirror_image():
     }
 
 
-def test_swimmer_with_the_published_greys_is_the_published_file():
+def test_swimmer_with_the_published_grays_is_the_published_file():
     paths = [path / "swimmer.npz" for path in folders() if (path / "swimmer.npz").is_file()]
     if not paths:
         pytest.skip("swimmer.npz is not on this machine")

@@ -11,7 +11,7 @@ import pytest
 
 import conicnmf
 from conicnmf.datasets import DATASETS, Dataset, available, load, names
-from conicnmf.datasets.catalogue import STORED
+from conicnmf.datasets.catalog import STORED
 from conicnmf.errors import InputError
 
 LOCAL = [
@@ -53,15 +53,15 @@ def test_an_unknown_name_is_answered_with_close_names_and_all_names():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("bars", r"load\('bars'\) takes the options n_samples, density, seed; got colour"),
-        ("digits", "takes the options n_samples, seed; got colour"),
-        ("usps", "takes the options n_samples, seed; got colour"),
-        ("natural_images", "takes the options n_samples, seed, patch, on_off; got colour"),
+        ("bars", r"load\('bars'\) takes the options n_samples, density, seed; got color"),
+        ("digits", "takes the options n_samples, seed; got color"),
+        ("usps", "takes the options n_samples, seed; got color"),
+        ("natural_images", "takes the options n_samples, seed, patch, on_off; got color"),
     ],
 )
 def test_an_unknown_option_is_answered_with_the_known_ones(name, message):
     with pytest.raises(InputError, match=message):
-        load(name, colour=1)
+        load(name, color=1)
 
 
 def test_a_missing_set_says_which_file_with_which_arrays_goes_into_which_folder(elsewhere):
@@ -162,8 +162,8 @@ def test_another_package_adds_a_set_by_its_function(monkeypatch):
     assert names()[-1] == "waves"
     assert available()[-1] == ("waves", "–", f"the package {__name__.partition('.')[0]}")
     assert load("waves", n_samples=5).V.shape == (2, 5)
-    with pytest.raises(InputError, match=r"takes the options n_samples; got colour"):
-        load("waves", colour=1)
+    with pytest.raises(InputError, match=r"takes the options n_samples; got color"):
+        load("waves", color=1)
     DATASETS.add("no set", lambda: 3)
     with pytest.raises(InputError, match=r"must return a conicnmf\.datasets\.Dataset, got int"):
         load("no set")

@@ -111,19 +111,19 @@ def test_mnist_is_fetched_by_its_number_with_the_training_half_first(elsewhere, 
     assert np.array_equal(data.target, digits[data.extra["index"]])
 
 
-def test_olivetti_recovers_the_grey_values_and_prints_nothing(elsewhere, monkeypatch, capsys):
-    grey = np.random.default_rng(2).integers(0, 243, (400, 64, 64))
-    grey[0, 0, :2] = 0, 242
+def test_olivetti_recovers_the_gray_values_and_prints_nothing(elsewhere, monkeypatch, capsys):
+    gray = np.random.default_rng(2).integers(0, 243, (400, 64, 64))
+    gray[0, 0, :2] = 0, 242
 
     def fetch(**options):
         print("downloading Olivetti faces")
         assert str(elsewhere) not in options["data_home"]
-        images = grey.astype(np.float32) / np.float32(242)
+        images = gray.astype(np.float32) / np.float32(242)
         return SimpleNamespace(images=images, target=np.arange(400) // 10)
 
     monkeypatch.setattr(sklearn.datasets, "fetch_olivetti_faces", fetch)
     data = load("olivetti")
-    assert np.array_equal(data.V, grey.reshape(400, -1).T / 255.0)
+    assert np.array_equal(data.V, gray.reshape(400, -1).T / 255.0)
     assert data.target.tolist() == [1 + i // 10 for i in range(400)]
     assert "glasses" not in data.extra
     assert capsys.readouterr().out == ""

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from conicnmf.datasets import available
-from conicnmf.datasets.catalogue import STORED
+from conicnmf.datasets.catalog import STORED
 from conicnmf.errors import InputError
 
 

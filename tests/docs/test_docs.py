@@ -4,6 +4,7 @@ import re
 import runpy
 from pathlib import Path
 from types import ModuleType
+from xml.etree import ElementTree
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -67,6 +68,51 @@ def test_readme_solver_table_agrees_with_the_solvers():
     wanted = [[row[headers.index(name)] for name in shown] for row in rows]
     found = table[begin + 2 : begin + 2 + len(wanted)]
     assert found == wanted, "print the table anew with `python docs/_ext/fits.py`"
+
+
+ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+
+
+def test_architecture_page_says_what_each_room_is_for():
+    rooms = runpy.run_path(str(ROOT / "tests/test_layers.py"))["ROOMS"]
+    assert tuple(re.findall(r"^\| `(\w+)` \|", ARCHITECTURE, flags=re.MULTILINE)) == rooms
+
+
+def named_with_files():
+    return re.findall(r"`([\w.]+)`\s+in\s+`([\w/]+\.py)`", ARCHITECTURE)
+
+
+def test_the_walk_has_ten_steps():
+    walk = ARCHITECTURE.split("## V's walk in ten steps")[1].split("##")[0]
+    assert re.findall(r"^(\d+)\. ", walk, flags=re.MULTILINE) == [str(k) for k in range(1, 11)]
+    assert len(named_with_files()) >= 10
+
+
+@pytest.mark.parametrize(("name", "file"), named_with_files())
+def test_architecture_page_names_what_is_there(name, file):
+    source = (ROOT / file).read_text(encoding="utf-8")
+    for part in name.split("."):
+        assert re.search(rf"^ *(def|class) {part}\b", source, flags=re.MULTILINE), (part, file)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.stem)
+def test_files_named_on_the_page_exist(page):
+    text = page.read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:conicnmf|docs|tests|examples|experiments)/[\w./]*)`", text)
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_picture_of_the_rooms_shows_the_imports():
+    drawn = runpy.run_path(str(ROOT / "docs/_ext/rooms.py"))
+    picture = drawn["read_imports"]()
+    order = picture.rooms.index
+    assert picture.at_once["solve", "model"] > 10
+    assert all(order(user) > order(used) for user, used in picture.at_once)
+    assert ("model", "solve") in picture.late
+    marks = ElementTree.fromstring(drawn["as_svg"](picture)).iter(
+        "{http://www.w3.org/2000/svg}circle"
+    )
+    assert len(list(marks)) == len(picture.at_once) + len(picture.late)
 
 
 def public(name):

@@ -12,8 +12,9 @@ from sklearn.linear_model import Lasso, Ridge
 
 import conicnmf as cn
 from conicnmf.estimators import L0NMF, Factorizer, NonNegativeSparseCoding, SparseNMF
-from conicnmf.estimators.codes import _block, _descent, find_codes
+from conicnmf.estimators.codes import _descent, find_codes
 from conicnmf.families.coding import sparse_code
+from conicnmf.model.blocks import fitted_block
 
 NONNEG = cn.NonNegative()
 
@@ -180,7 +181,7 @@ def test_a_loss_that_knows_products_only_is_coded_by_them(new):
     W = np.random.default_rng(4).random((12, 3))
     terms = [NONNEG, cn.L1(0.1)]
     exact = find_codes(new.T, W, terms)
-    H = _descent(_block(new.T, W, terms, Ratio()).given(W))
+    H = _descent(fitted_block("H", new.T, W, Ratio(), terms)[1], new.T, W)
     values = [cn.Frobenius().value(new.T, W, B) + 0.1 * B.sum() for B in (exact, H)]
     assert values[0] <= values[1] <= 1.01 * values[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conicnmf.datasets import local
-from conicnmf.datasets.catalogue import STORED
+from conicnmf.datasets.catalog import STORED
 
 NEEDS = {
     "heiler-table3": "usps",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conicnmf.datasets import local
-from conicnmf.datasets.catalogue import STORED
+from conicnmf.datasets.catalog import STORED
 from experiments import reproduce
 from experiments.thom_digits import code_sparseness, svm_error
 from experiments.thom_supervised import _rarer

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conicnmf.datasets import local
-from conicnmf.datasets.catalogue import STORED
+from conicnmf.datasets.catalog import STORED
 from experiments import reproduce
 from experiments.yang_faces import faces, fisher, tuned
 from experiments.yang_filters import share_in_rows

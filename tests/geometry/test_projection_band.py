@@ -18,7 +18,7 @@ def ratio(n, s):
 def best_product(a, s_min, s_max):
     """Least upper bound of ⟨a,u⟩: min over λ of ‖(a − λ)₊‖ + λc, by golden sections.
 
-    It bounds every unit u ≥ 0 of the band, so a u that reaches it is a global maximiser.
+    It bounds every unit u ≥ 0 of the band, so a u that reaches it is a global maximizer.
     """
     low, high = ratio(a.size, s_max), ratio(a.size, s_min)
 

@@ -51,7 +51,7 @@ def test_equals_greedy_elimination_by_full_least_squares(shape, lam, squared, gr
     A, Y = random_block(*shape, density=0.6)
     G, C, yy = gram(A, Y)
     start = nnls_gram(G, C)
-    # Shuffled, so that the atoms of a group are not neighbours.
+    # Shuffled, so that the atoms of a group are not neighbors.
     labels = np.random.default_rng(0).permutation(np.arange(shape[1]) // group_size)
     B = eliminate(G, C, yy, start, lam, squared, labels if group_size > 1 else None)
     for y, before, b in zip(Y.T, start.T, B.T, strict=True):

@@ -17,9 +17,9 @@ TRUE = np.ones((6, 2), dtype=bool)
 
 
 def with_entry(value: float) -> np.ndarray:
-    spoilt = V.copy()
-    spoilt[1, 2] = value
-    return spoilt
+    spoiled = V.copy()
+    spoiled[1, 2] = value
+    return spoiled
 
 
 def on_w(*terms: Any) -> cn.Problem:
@@ -187,7 +187,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: solve(init="randum"),
         "no start is called 'randum'; did you mean Random?",
     ),
-    "start of one factor": (lambda: solve(init=(np.ones((6, 2)),)), "or a pair (W, H), got"),
+    "start of one factor": (lambda: solve(init=(np.ones((6, 2)),)), "such as a pair (W, H), got"),
     "start of another shape": (
         lambda: solve(init=(np.ones((6, 2)), np.ones((5, 2)))),
         "start H must have shape (2, 5), got (5, 2); transpose or crop it",

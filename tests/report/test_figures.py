@@ -30,7 +30,7 @@ def pixels(figure):
 
 
 def curves(axes):
-    """The labelled lines of a panel."""
+    """The labeled lines of a panel."""
     lines = [line for line in axes.get_lines() if not line.get_label().startswith("_")]
     return {line.get_label(): line.get_xydata() for line in lines}
 
@@ -174,7 +174,7 @@ def test_performance_on_the_objective_counts_runs_within_the_gap(comparison):
 def test_performance_on_time_counts_only_runs_that_reach_the_target(comparison):
     strict = curves(plot_performance(comparison, "seconds").axes[0])
     assert strict["HALS"][-1, 1] == 1
-    assert strict["TangentPlane"][-1, 1] == 0  # 2.2 is not within one per cent of 2
+    assert strict["TangentPlane"][-1, 1] == 0  # 2.2 is not within one percent of 2
     loose = curves(plot_performance(comparison, "seconds", tolerance=0.1).axes[0])
     ratios = loose["TangentPlane"][1:-1, 0]
     np.testing.assert_allclose(ratios, 10.0)  # 2 s against 0.2 s

@@ -33,7 +33,7 @@ def flattering(self, held, B, memo):
 
 
 def in_place(self, held, B, memo):
-    Y = held.block.Y
+    Y = held.views[0].Y
     np.multiply(Y, 0.9, out=Y)
     return Plain.update(self, held, B, memo)
 

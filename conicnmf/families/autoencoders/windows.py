@@ -56,10 +56,10 @@ def windows(
     if not sd > 0:
         raise InputError(f"width must be > 0, got {width}; leave it out for an eighth of the image")
     rng = np.random.default_rng(seed)
-    # Centres keep off the border, where images show little.
-    centres = rng.uniform(0.15, 0.85, (n, 2)) * (rows - 1, columns - 1)
-    down = np.exp(-((np.arange(rows) - centres[:, :1]) ** 2) / (2 * sd**2))
-    across = np.exp(-((np.arange(columns) - centres[:, 1:]) ** 2) / (2 * sd**2))
+    # Centers keep off the border, where images show little.
+    centers = rng.uniform(0.15, 0.85, (n, 2)) * (rows - 1, columns - 1)
+    down = np.exp(-((np.arange(rows) - centers[:, :1]) ** 2) / (2 * sd**2))
+    across = np.exp(-((np.arange(columns) - centers[:, 1:]) ** 2) / (2 * sd**2))
     seen = (down[:, :, None] * across[:, None, :]).reshape(n, -1).T
     samples, others = X[:, rng.integers(X.shape[1], size=(2, n))].swapaxes(0, 1)
     shown = samples - (others if signed else samples.min(axis=0))

@@ -72,21 +72,30 @@ class Coded(Solver[Problem, dict[str, Array]]):
     states_objective: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(50)
 
+    def mismatches(self, problem: BaseProblem) -> list[str]:
+        """Return every reason why the coders do not fit: they know products W H alone."""
+        found = super().mismatches(problem)
+        if not found and set(problem.shapes) != {"W", "H"}:
+            found.append(f"it codes V ≈ W H, and this problem has {', '.join(problem.shapes)}")
+        return found
+
     def start(self, problem: Problem, context: Context) -> dict[str, Array]:
         """Keep the squared norms of the data."""
-        return {block.name: squared_norms(block.Y) for block in problem.blocks}
+        V = problem.V
+        return {"H": squared_norms(V), "W": squared_norms(V.T)}
 
     def sweep(
         self, problem: Problem, factors: Factors, memo: dict[str, Array]
     ) -> Sweep[dict[str, Array]]:
         """Code the samples, fit the dictionary, bring its columns to unit norm."""
-        for block, coder in zip(
-            reversed(problem.blocks), (self.code, self.dictionary), strict=True
-        ):
-            A, B = problem.given(block, factors).A, problem.rows(block, factors)
-            G, C = A.T @ A, np.asarray((block.Y.T @ A).T)
-            factors = problem.put(block, factors, coder.code(G, C, memo[block.name], B))
-            factors = revive(problem, block, factors)
+        W, H = problem.blocks
+        for block, coder in ((H, self.code), (W, self.dictionary)):
+            other = problem.partner(block)
+            assert other is not None
+            A, Y = other.rows(factors).T, problem.V.T if block.flipped else problem.V
+            G, C = A.T @ A, np.asarray((Y.T @ A).T)
+            codes = coder.code(G, C, memo[block.name], block.rows(factors))
+            factors = revive(problem, block, block.put(factors, codes))
         factors = _unit_columns(factors)
         atoms = float(np.count_nonzero(factors["H"]) / factors["H"].shape[1])
         return Sweep(factors, memo, notes={"atoms": atoms})

@@ -1,4 +1,4 @@
-"""Additive rules: Oja's rule with normalisation, and the natural gradient."""
+"""Additive rules: Oja's rule with normalization, and the natural gradient."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class _Additive(Rule):
 
 @dataclass(frozen=True)
 class Oja(_Additive):
-    """Oja's rule: W + γ(AW − WWᵀBAW), normalised, and clipped at zero.
+    """Oja's rule: W + γ(AW − WWᵀBAW), normalized, and clipped at zero.
 
-    Several columns are normalised to W(WᵀW)^(−1/2), one to wᵀBw = 1.
+    Several columns are normalized to W(WᵀW)^(−1/2), one to wᵀBw = 1.
 
     Examples
     --------

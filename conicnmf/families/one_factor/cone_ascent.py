@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import cvxpy as cp
 import numpy as np
@@ -26,7 +26,7 @@ from conicnmf.families.one_factor.problem import OneFactorProblem
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block
-from conicnmf.model.terms import Constraint, Loss
+from conicnmf.model.terms import Constraint
 from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.results import InnerSolve, Status
 from conicnmf.solve.methods.base import ENGINES, Context, Need, Solver, Sweep
@@ -35,7 +35,7 @@ from conicnmf.solve.programs.cuts import Cut
 from conicnmf.solve.programs.program import BlockProgram
 from conicnmf.solve.programs.tangent import TangentLoop, tangent_step
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
-from conicnmf.types import Array, Data, Factors
+from conicnmf.types import Array, Factors
 from conicnmf.validate import check_choice
 
 if TYPE_CHECKING:
@@ -58,19 +58,6 @@ class InNorm(Constraint):
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:
         """Return the cone."""
         return [cp.norm(cp.vec(B @ self.L, order="F"), 2) <= 1]
-
-
-@dataclass(frozen=True)
-class Gain(Loss):
-    """−⟨A, B⟩: how much of the direction A a row B has, to be made large."""
-
-    def value(self, Y: Data, A: Array, B: Array) -> float:
-        """Return −⟨A, B⟩."""
-        return -float(np.vdot(A, B))
-
-    def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
-        """Return −⟨A, B⟩."""
-        return -cp.sum(cp.multiply(A, B))
 
 
 @dataclass(frozen=True)
@@ -174,8 +161,7 @@ class _Conic:
     def __init__(self, view: QuadraticProjection, backend: str, deadline: float) -> None:
         self.view, self.deadline = view, deadline
         m = view.shapes["W"][0]
-        terms = (*view.every, InNorm(view.root))
-        block = Block("W", np.zeros((1, m)), (1, m), Gain(), terms, ())
+        block = Block("W", (1, m), False, (), (*view.every, InNorm(view.root)), ())
         self.program = BlockProgram(block, backend)
 
     def best(
@@ -190,7 +176,7 @@ class _Conic:
         # Planes at w keep w: only the direction that w has can be improved on with them.
         for g in aims if fresh or not reverse else [g for g in aims if g @ w > 0]:
             aim = (g / (np.linalg.norm(g) or 1.0))[None, :]
-            step = self.program.at(self.program.block.given(aim))
+            step = self.program.at(self.program.block.given({}), linear=-aim)
             if feasible:
                 cuts = [Cut(c.tangent(row), np.ones(1, dtype=bool)) for c in reverse]
                 solution = step.solve(cuts, self.deadline)

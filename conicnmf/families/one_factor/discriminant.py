@@ -55,26 +55,26 @@ class Discriminant(QuadraticProjection):
         if not ridge >= 0:
             raise InputError(f"ridge must be at least 0, got {ridge}; try 0.01")
         between = _between(means, shares)
-        centred = None if sp.issparse(data) else data - means[:, codes]
-        within = within_scatter(data, means, shares, centred)
+        centered = None if sp.issparse(data) else data - means[:, codes]
+        within = within_scatter(data, means, shares, centered)
         m = len(within)
         size = float(np.trace(within)) / m
         within[np.diag_indices(m)] += ridge * size
         object.__setattr__(self, "ridge", ridge)
         object.__setattr__(self, "_between", between)
-        object.__setattr__(self, "_centred", centred)
+        object.__setattr__(self, "_centered", centered)
         object.__setattr__(self, "_added", ridge * size)
         super().__init__(between @ between.T, 1, within, constraints=constraints)
 
     ridge: float
     _between: Array
-    _centred: Array | None
+    _centered: Array | None
     _added: float
 
     @cached_property
     def root(self) -> Data:
-        """L with B = L Lᵀ: the centred data beside the ridge where that is the sparser form."""
-        X = self._centred
+        """L with B = L Lᵀ: the centered data beside the ridge where that is the sparser form."""
+        X = self._centered
         if X is None or self._added <= 0 or X.shape[1] >= X.shape[0]:
             return super().root
         ridge = np.sqrt(self._added) * sp.eye_array(X.shape[0])
@@ -120,9 +120,9 @@ def _between(means: Array, shares: Array) -> Array:
     return np.asarray(np.sqrt(shares) * (means - (means @ shares)[:, None]))
 
 
-def within_scatter(V: Data, means: Array, shares: Array, centred: Array | None) -> Array:
-    """Return S_W from the centred data, or from the moments of data that stay sparse."""
+def within_scatter(V: Data, means: Array, shares: Array, centered: Array | None) -> Array:
+    """Return S_W from the centered data, or from the moments of data that stay sparse."""
     n = V.shape[1]
-    if centred is None:
+    if centered is None:
         return np.asarray(dense(V @ V.T) / n - (means * shares) @ means.T)
-    return np.asarray(centred @ centred.T / n)
+    return np.asarray(centered @ centered.T / n)

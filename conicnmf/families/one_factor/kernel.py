@@ -24,8 +24,8 @@ class KernelDiscriminant(QuadraticProjection):
     """Maximize ½αᵀKUKα over α ≥ 0 with αᵀKKα = 1; α weighs the samples.
 
     U averages within classes, so that the ratio of the two is the share of αᵀK that its class means
-    explain, at most 1. As published, K is not centred: projections that are the same for all
-    samples count as explained, and α favours them. `center=True` removes that.
+    explain, at most 1. As published, K is not centered: projections that are the same for all
+    samples count as explained, and α favors them. `center=True` removes that.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class KernelDiscriminant(QuadraticProjection):
     kernel : str or callable
         As in scikit-learn's `pairwise_kernels`; "precomputed" takes V as K.
     center : bool
-        Centre the kernel first.
+        Center the kernel first.
     constraints : list of Constraint
         On α.
     **parameters
@@ -53,7 +53,7 @@ class KernelDiscriminant(QuadraticProjection):
     """
 
     K: Array
-    centre: Array | None
+    column_means: Array | None
 
     def __init__(
         self,
@@ -68,10 +68,10 @@ class KernelDiscriminant(QuadraticProjection):
         data = as_data(V)
         K = kernel_matrix(data, kernel, **parameters)
         codes, _, _ = class_means(K, y)
-        centre = K.mean(axis=0) if center else None
-        K = centred(K) if center else K
+        column_means = K.mean(axis=0) if center else None
+        K = centered(K) if center else K
         U = same_class(codes)
-        for name, value in (("K", K), ("centre", centre), ("_data", data)):
+        for name, value in (("K", K), ("column_means", column_means), ("_data", data)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "_kernel", (kernel, parameters))
         super().__init__(_mirrored(K @ U @ K), 1, _mirrored(K @ K), constraints=constraints)
@@ -82,7 +82,7 @@ class KernelDiscriminant(QuadraticProjection):
         return None
 
     def project(self, result: Result, V: Any) -> Array:
-        """Return the projections αᵀk(·, v) of samples, up to a constant when K is centred."""
+        """Return the projections αᵀk(·, v) of samples, up to a constant when K is centered."""
         kernel, parameters = self._kernel  # type: ignore[attr-defined]
         new = as_data(V)
         if kernel == "precomputed":
@@ -90,7 +90,7 @@ class KernelDiscriminant(QuadraticProjection):
         else:
             values = pairwise_kernels(new.T, self._data.T, metric=kernel, **parameters)  # type: ignore[attr-defined]
         alpha = result.W[:, 0]
-        if self.centre is not None:
+        if self.column_means is not None:
             alpha = alpha - alpha.mean()
         return np.asarray(values @ alpha)
 
@@ -121,7 +121,7 @@ def kernel_matrix(V: Any, kernel: Any, **parameters: Any) -> Array:
     return _mirrored(np.asarray(K, dtype=float))
 
 
-def centred(K: Array) -> Array:
+def centered(K: Array) -> Array:
     """Return the kernel of the samples minus their mean in the kernel space."""
     mean = K.mean(axis=0)
     return _mirrored(K - mean - mean[:, None] + mean.mean())
@@ -153,7 +153,7 @@ def kernel_fda(K: Any, y: Any, ridge: float = 1e-3) -> Array:
     Returns
     -------
     array
-        The leading generalised eigenvector of the centred K U K against K K.
+        The leading generalized eigenvector of the centered K U K against K K.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def kernel_fda(K: Any, y: Any, ridge: float = 1e-3) -> Array:
     """
     if not ridge > 0:
         raise InputError(f"kernel_fda needs ridge > 0, got {ridge}; K K is often singular")
-    kernel = centred(dense(as_symmetric(K, "K")))
+    kernel = centered(dense(as_symmetric(K, "K")))
     codes, _, _ = class_means(kernel, y)
     between, total = _mirrored(kernel @ same_class(codes) @ kernel), _mirrored(kernel @ kernel)
     n = len(total)

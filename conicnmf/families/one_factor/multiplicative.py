@@ -62,7 +62,7 @@ class Rule(Solver[OneFactorProblem, "Point | None"]):
 
 @dataclass(frozen=True)
 class ProjectionRule(Rule):
-    """Multiplicative updates constructed from A = A⁺ − A⁻ and the norm, normalised in each step.
+    """Multiplicative updates constructed from A = A⁺ − A⁻ and the norm, normalized in each step.
 
     For orthonormal columns ``W ⊙ (A⁺W + WWᵀA⁻W) ⊘ (A⁻W + WWᵀA⁺W)``, for wᵀBw = 1
     ``w ⊙ A⁺w ⊘ (A⁻w + w·wᵀBAw)``. On `ProjectiveNMF` this is the non-negative linear Hebbian
@@ -100,7 +100,7 @@ class ProjectionRule(Rule):
 
 @dataclass(frozen=True)
 class PlainSplit(Rule):
-    """``W ⊙ A⁺W ⊘ A⁻W``, or with `root` its square root; normalised in each step.
+    """``W ⊙ A⁺W ⊘ A⁻W``, or with `root` its square root; normalized in each step.
 
     Nothing in it stands for the norm, and the fixed points are those of A W = 0: it is here to be
     compared with.

@@ -40,13 +40,13 @@ class HebbianState:
     @property
     def learned(self) -> Array:
         """W without the features that have been zero so far, with largest singular value 1."""
-        return _normalised(np.where(self.N > 0, self.W, 0.0).astype(self.W.dtype))
+        return _normalized(np.where(self.N > 0, self.W, 0.0).astype(self.W.dtype))
 
     @classmethod
     def begin(cls, W: Array) -> HebbianState:
         """Return the state before the first sample."""
         r = W.shape[1]
-        return cls(_normalised(W), np.zeros_like(W), np.zeros((r, r), dtype=W.dtype))
+        return cls(_normalized(W), np.zeros_like(W), np.zeros((r, r), dtype=W.dtype))
 
     def after(self, X: Array, rate: float) -> HebbianState:
         """Return the state after a batch of samples, the columns of X."""
@@ -57,11 +57,11 @@ class HebbianState:
         C = (1 - share) * self.C + weight * (Y @ Y.T)
         # A feature that has been zero so far is not known yet; zero would be for good.
         factor = np.where(N > 0, ratio(N, self.W @ C), 1.0).astype(N.dtype)
-        W = _normalised(without_dust(self.W * factor))
+        W = _normalized(without_dust(self.W * factor))
         return HebbianState(W, N, C, self.seen + 1)
 
 
-def _normalised(W: Array) -> Array:
+def _normalized(W: Array) -> Array:
     """Return W with largest singular value 1: the rule alone would invert its scale."""
     size = float(np.linalg.eigvalsh(W.T @ W)[-1])
     return W / np.sqrt(size).astype(W.dtype) if size > 0 else W

@@ -26,7 +26,7 @@ _RULES: list[tuple[tuple[type[Constraint], ...], Rule]] = []
 
 
 def joint_projection(*kinds: type[Constraint]) -> Callable[[Rule], Rule]:
-    """Register a function (rows, *constraints) as the projection on these kinds together.
+    """Register a function ``(rows, *constraints)`` as the projection on these kinds together.
 
     A constraint of a subclass is projected on like one of its base class.
     """

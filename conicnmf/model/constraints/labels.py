@@ -64,27 +64,27 @@ class Labels(Constraint):
             )
 
     def _means(self) -> tuple[Array, NDArray[np.intp]]:
-        """Return the averaging matrix (samples × labelled samples) and the labelled samples."""
-        labelled = np.flatnonzero(self.y >= 0)
-        same = self.y[:, None] == self.y[None, labelled]
-        return same / same.sum(axis=0), labelled
+        """Return the averaging matrix (samples × labeled samples) and the labeled samples."""
+        labeled = np.flatnonzero(self.y >= 0)
+        same = self.y[:, None] == self.y[None, labeled]
+        return same / same.sum(axis=0), labeled
 
     def violation(self, B: Array) -> Array:
-        """Return each labelled sample's excess over the radius, relative to its class mean."""
-        average, labelled = self._means()
+        """Return each labeled sample's excess over the radius, relative to its class mean."""
+        average, labeled = self._means()
         means = B @ average
         sums = means.sum(axis=0)
-        excess = np.linalg.norm(B[:, labelled] - means, axis=0) - self.radius * sums
+        excess = np.linalg.norm(B[:, labeled] - means, axis=0) - self.radius * sums
         scale = np.where(sums > 0, sums, 1.0)
         return np.asarray(np.maximum(excess, 0.0) / scale)
 
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:
-        """Return one second-order cone for each labelled sample."""
-        average, labelled = self._means()
-        if not labelled.size:
+        """Return one second-order cone for each labeled sample."""
+        average, labeled = self._means()
+        if not labeled.size:
             return []
         means = B @ average
-        return [cp.SOC(self.radius * cp.sum(means, axis=0), B[:, labelled] - means, axis=0)]
+        return [cp.SOC(self.radius * cp.sum(means, axis=0), B[:, labeled] - means, axis=0)]
 
     def scaled(self, c: float) -> Labels:
         """Return the same set, which is a cone."""

@@ -1,7 +1,6 @@
-"""Losses: how far W H is from V."""
+"""Losses: how far a model is from the data."""
 
-from conicnmf.model.losses.biconvex import Biconvex
 from conicnmf.model.losses.frobenius import Frobenius
 from conicnmf.model.losses.weighted import WeightedFrobenius
 
-__all__ = ["Biconvex", "Frobenius", "WeightedFrobenius"]
+__all__ = ["Frobenius", "WeightedFrobenius"]

@@ -16,7 +16,7 @@ from conicnmf.types import Array
 class SparsenessReward(Penalty):
     """The penalty −weight · Σ sp(b) over the components b: sparse components are rewarded.
 
-    It is not convex; solvers linearise it at the iterate and repeat. At zero, where sparseness is
+    It is not convex; solvers linearize it at the iterate and repeat. At zero, where sparseness is
     undefined, the reward is zero.
 
     Examples
@@ -54,7 +54,7 @@ class SparsenessReward(Penalty):
         return pieces(-self.weight * np.where(norms > 0, slopes, 0.0), self.each).astype(B.dtype)
 
     def slope(self, B: Array) -> Array:
-        """Return the slope of the linearisation."""
+        """Return the slope of the linearization."""
         return self.gradient(B)
 
     def scaled(self, c: float) -> SparsenessReward:

@@ -10,18 +10,21 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import ModelError
-from conicnmf.model.reading.addends import Addend, split
+from conicnmf.model.addends import Addend, Chain, Coupling, Fit, Ref
 from conicnmf.model.reading.cap import with_cap
 from conicnmf.model.reading.constraints import Stated, constraint_terms, sort_constraints
 from conicnmf.model.reading.curvature import require_plain
 from conicnmf.model.reading.generic import Bounds, read_generic
 from conicnmf.model.reading.naming import shown
+from conicnmf.model.reading.parts import Part, split
 from conicnmf.model.reading.penalties import read_penalty
+from conicnmf.model.reading.roles import Factor
 from conicnmf.model.reading.sparseness import SparsenessBound, sparseness
 from conicnmf.model.reading.squares import ReadLoss, read_squares
 from conicnmf.model.reading.values import require_numbers
 from conicnmf.model.reading.verify_reading import agrees
-from conicnmf.model.terms import Loss, Term
+from conicnmf.model.terms import Term
+from conicnmf.model.variables import Variable
 from conicnmf.validate import as_data
 
 __all__ = ["Reading", "read_problem", "sparseness"]
@@ -29,15 +32,12 @@ __all__ = ["Reading", "read_problem", "sparseness"]
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A statement read into terms; the terms of W and H are in block orientation."""
+    """A statement read into variables with their terms and into addends."""
 
-    V: Any
-    rank: int
-    loss: Loss
-    W: tuple[Term, ...]
-    H: tuple[Term, ...]
+    variables: dict[str, Variable]
+    addends: tuple[Addend, ...]
     offset: float
-    shapes: tuple[tuple[int, int], tuple[int, int]]
+    sources: dict[int, tuple[str, bool]]
 
 
 def read_problem(objective: Any, constraints: Any = ()) -> Reading:
@@ -48,20 +48,21 @@ def read_problem(objective: Any, constraints: Any = ()) -> Reading:
     """
     target = _target(objective)
     stated = _checked(constraints)
-    variables = _two_variables(target, stated)
+    found = _two_variables(target, stated)
     joint = [c for c in stated if isinstance(c, cp.Constraint) and len(c.variables()) == 2]
     stated = [c for c in stated if not any(c is other for other in joint)]
     conditions = {
-        variable.id: sort_constraints(variable, _about(variable, stated)) for variable in variables
+        variable.id: sort_constraints(variable, _about(variable, stated)) for variable in found
     }
     bounds = {id_: found.bounds for id_, found in conditions.items()}
     parts = split(target)
     reading = _read_loss(parts.joint, bounds)
     for constraint in joint:
         reading = with_cap(reading, constraint)
-    names = {reading.W.variable.id: "W", reading.H.variable.id: "H"}
-    terms: dict[str, list[Term]] = {"W": [], "H": []}
-    for name, factor in (("W", reading.W), ("H", reading.H)):
+    roles = {"W": reading.W, "H": reading.H}
+    names = {factor.variable.id: name for name, factor in roles.items()}
+    variables = {}
+    for name, factor in roles.items():
         as_rows = (name == "H") != factor.flipped  # a component is a row of the user's variable
         own: list[Term] = list(
             constraint_terms(conditions[factor.variable.id], int(as_rows), names)
@@ -71,14 +72,25 @@ def read_problem(objective: Any, constraints: Any = ()) -> Reading:
             for coefficient, part in parts.single
             if part.variables()[0].id == factor.variable.id
         ]
-        terms[name] = own if as_rows else [term.transposed() for term in own]
-    shapes = (reading.W.shape, reading.H.shape)
+        terms = tuple(own) if as_rows else tuple(term.transposed() for term in own)
+        variables[name] = Variable(name, factor.shape, terms, flipped=name == "W")
+    sources = {factor.variable.id: (name, factor.flipped) for name, factor in roles.items()}
     offset = parts.offset + reading.offset
-    W, H = tuple(terms["W"]), tuple(terms["H"])
-    return Reading(reading.V, shapes[0][1], reading.loss, W, H, offset, shapes)
+    return Reading(variables, (_addend(reading, roles),), offset, sources)
 
 
-def _read_loss(parts: list[Addend], bounds: Bounds) -> ReadLoss:
+def _addend(reading: ReadLoss, roles: dict[str, Factor]) -> Addend:
+    """Return the fit that was read, or the expression kept as it is with what it compares."""
+    data = as_data(reading.V)
+    fit = Fit(data, reading.loss, (Chain((Ref("W"), Ref("H"))),))
+    reading.loss.check(data.shape)
+    if reading.form is None:
+        return fit
+    places = {name: (factor.variable, factor.flipped) for name, factor in roles.items()}
+    return Coupling(reading.form, places, fit)
+
+
+def _read_loss(parts: list[Part], bounds: Bounds) -> ReadLoss:
     """Return the loss stated by the addends that mention both factors."""
     if not parts:
         raise ModelError(

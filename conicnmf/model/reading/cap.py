@@ -12,17 +12,16 @@ from cvxpy.atoms.pnorm import Pnorm
 from cvxpy.constraints.nonpos import Inequality
 
 from conicnmf.errors import InfeasibleError, ModelError
-from conicnmf.model.losses import Frobenius, WeightedFrobenius
-from conicnmf.model.reading.addends import split
 from conicnmf.model.reading.naming import shown
+from conicnmf.model.reading.parts import split
 from conicnmf.model.reading.squares import ReadLoss, read_squares
 
 
 def with_cap(reading: ReadLoss, constraint: cp.Constraint) -> ReadLoss:
     """Return the reading with its loss capped as the constraint says."""
-    loss = reading.loss
+    loss: Any = reading.loss
     bound = _bound(reading, constraint)
-    if bound is None or not isinstance(loss, (Frobenius, WeightedFrobenius)):
+    if bound is None or reading.form is not None:
         raise ModelError(
             f"each constraint speaks of one factor, but {shown(constraint)} mentions both, and is "
             "no upper bound on the loss; split it, or move it into the objective"

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import cvxpy as cp
 
 from conicnmf.errors import ModelError
-from conicnmf.model.losses import Biconvex
-from conicnmf.model.reading.addends import Addend
+from conicnmf.model.losses import Frobenius
 from conicnmf.model.reading.curvature import require_convex, signed
 from conicnmf.model.reading.naming import shown
+from conicnmf.model.reading.parts import Part
 from conicnmf.model.reading.residual import read_residual
 from conicnmf.model.reading.roles import is_product, probed_roles, roles_of
 from conicnmf.model.reading.squares import ReadLoss
@@ -21,7 +21,7 @@ Bounds = dict[int, tuple[Array, Array]]
 """The bounds on the entries of each variable, by its id."""
 
 
-def read_generic(parts: list[Addend], bounds: Bounds) -> ReadLoss:
+def read_generic(parts: list[Part], bounds: Bounds) -> ReadLoss:
     """Return the loss as it is, once V and the roles of the factors are found in it."""
     total: cp.Expression = sum(part if c == 1 else c * part for c, part in parts)
     path = next(_paths(total), None)
@@ -40,8 +40,7 @@ def read_generic(parts: list[Addend], bounds: Bounds) -> ReadLoss:
         )
     W, H = roles.W, roles.H
     V = (V.T if roles.flipped else V) / roles.scale
-    loss = Biconvex(form, W.variable, H.variable, W.flipped, H.flipped)
-    return ReadLoss(W, H, V, loss)
+    return ReadLoss(W, H, V, Frobenius(), form=form)
 
 
 def _biconvex(total: cp.Expression, bounds: Bounds) -> cp.Expression:

@@ -1,4 +1,4 @@
-"""Recognise the usual penalties on one factor; any other convex one is kept as it is."""
+"""Recognize the usual penalties on one factor; any other convex one is kept as it is."""
 
 from __future__ import annotations
 

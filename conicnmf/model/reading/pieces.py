@@ -1,4 +1,4 @@
-"""Recognise sums and norms of whole columns or rows: the simplex and the Euclidean ball."""
+"""Recognize sums and norms of whole columns or rows: the simplex and the Euclidean ball."""
 
 from __future__ import annotations
 

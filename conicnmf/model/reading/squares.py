@@ -1,4 +1,4 @@
-"""Recognise the squared Frobenius loss, plain or weighted, in any of its spellings."""
+"""Recognize the squared Frobenius loss, plain or weighted, in any of its spellings."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ class ReadLoss:
     V: Any
     loss: Loss
     offset: float = 0.0
+    form: cp.Expression | None = None
+    """The expression itself, where it is kept as it was written."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Compare a recognised loss with the stated expression at a random point: the second route."""
+"""Compare a recognized loss with the stated expression at a random point: the second route."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +41,39 @@ class Reduced:
         return float(np.sum((self.D - model) ** 2)) + self.constant
 
     def with_signs(self, S: Array) -> Reduced:
-        """Return the loss of S ∘ M as a function of the magnitudes M."""
+        """Return the loss of S ∘ M as a function of M."""
         return Reduced(self.R * S.T[:, None, :], self.D, self.constant)
+
+    def with_held(self, rows: Array) -> Reduced:
+        """Return the loss as a function of the first rows of B, the last being held at these."""
+        free = self.R.shape[-1] - len(rows)
+        own, other = self.R[..., :free], self.R[..., free:]
+        known = other @ rows if other.ndim == 2 else np.einsum("kij,jk->ik", other, rows)
+        return _triangular(own, self.D - known, self.constant)
+
+    @staticmethod
+    def added(parts: Sequence[Reduced]) -> Reduced:
+        """Return the sum of several losses of the same B."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = parts[0].D.shape[1]
+        deep = any(part.R.ndim == 3 for part in parts)
+        Rs = [
+            np.broadcast_to(part.R, (columns, *part.R.shape[-2:])) if deep else part.R
+            for part in parts
+        ]
+        R, D = np.concatenate(Rs, axis=-2), np.concatenate([part.D for part in parts])
+        return _triangular(R, D, sum(part.constant for part in parts))
+
+
+def _triangular(R: Array, D: Array, constant: float) -> Reduced:
+    """Return ‖D − R B‖² + constant for a tall R with the square R of its QR factorization."""
+    Q, square = np.linalg.qr(R)
+    missing = max(0, square.shape[-1] - square.shape[-2])
+    target = Q.T @ D if Q.ndim == 2 else np.einsum("kij,ik->jk", Q, D)
+    lost = max(0.0, float(np.sum(D**2) - np.sum(target**2)))
+    padding = [(0, 0)] * (square.ndim - 2) + [(0, missing), (0, 0)]
+    return Reduced(np.pad(square, padding), np.pad(target, ((0, missing), (0, 0))), constant + lost)
 
 
 class Loss(Term):

@@ -96,7 +96,8 @@ class Solver(Generic[View, Memo]):
         """Return every reason why the solver does not fit a problem, none when it does."""
         if not isinstance(problem, self.solves):
             return [f"it solves a {self.solves.kind}, and this is a {problem.kind}"]
-        return [reason for part in problem.blocks or (problem,) for reason in self.unmet(part)]
+        found = [reason for part in problem.blocks or (problem,) for reason in self.unmet(part)]
+        return list(dict.fromkeys(found))  # what is wrong with a loss is told once
 
     def unmet(self, part: Block | BaseProblem) -> list[str]:
         """Return every need that a block, or a problem without blocks, does not meet."""
@@ -147,17 +148,16 @@ class BlockSolver(Solver[Problem, dict[str, BlockMemo]], Generic[BlockMemo]):
         memos = dict(memo)
         inner: list[InnerSolve] = []
         for block in problem.blocks:
-            held = problem.given(block, factors)
-            update = self.update(held, problem.rows(block, factors), memos[block.name])
+            update = self.update(block.given(factors), block.rows(factors), memos[block.name])
             memos[block.name] = update.memo
             inner += update.inner
-            factors = revive(problem, block, problem.put(block, factors, update.B))
+            factors = revive(problem, block, block.put(factors, update.B))
             if update.status is not None:
                 return Sweep(factors, memos, None, update.status, tuple(inner))
         objective = None
-        if update.value is not None:
-            loss = update.value - block.penalty(problem.rows(block, factors))
-            objective = problem.total(loss, factors)
+        if update.value is not None and len(block.addends) == len(problem.addends):
+            misfit = update.value - block.penalty(block.rows(factors))
+            objective = problem.total(misfit, factors)
         return Sweep(factors, memos, objective, None, tuple(inner))
 
 

@@ -88,26 +88,29 @@ class HALS(Solver[Problem, "_Pace | None"]):
         """Begin without a direction to go on in."""
 
     def sweep(self, problem: Problem, factors: Factors, memo: _Pace | None) -> Sweep[_Pace | None]:
-        """Update W, look ahead, update H, look ahead; undo both if the objective rose."""
+        """Update each variable and look ahead; undo all of it if the objective rose."""
         pace = memo or _Pace(factors, factors)
         beta = pace.beta if self.extrapolate and memo is not None else 0.0
         ahead, value = pace.ahead, np.inf
         reached: Factors = {}
         for block in problem.blocks:
-            new, value = self._minimize(problem.given(block, ahead), problem.rows(block, ahead))
-            reached |= problem.put(block, {}, new)
-            last = problem.rows(block, {**factors, **pace.reached})
-            ahead = problem.put(block, ahead, _look_ahead(block, new, last, beta))
-        # H was fitted to the W that looked ahead: that pair is the iterate.
-        loss = value - block.penalty(reached["H"])
-        objective = problem.total(loss, {"W": ahead["W"], "H": reached["H"]})
+            new, value = self._minimize(block.given(ahead), block.rows(ahead))
+            reached |= block.put({}, new)
+            last = block.rows({**factors, **pace.reached})
+            before, ahead = ahead, block.put(ahead, _look_ahead(block, new, last, beta))
+        # The last variable was fitted to the others looking ahead: together they are the iterate.
+        found = block.put(before, new)
+        if len(block.addends) == len(problem.addends):
+            objective = problem.total(value - block.penalty(new), found)
+        else:
+            objective = problem.objective(found)
         if objective > pace.objective * (1 + 1e-14) + 1e-14 * problem.unit:
             calm = _Pace(factors, factors, pace.objective, beta / _CUT, beta)
             return Sweep(factors, calm, pace.objective)
         ceiling = min(1.0, _SPEED_UP_LIMIT * pace.ceiling)
         beta = min(ceiling, _GROW * pace.beta)
         _balance(problem, ahead, reached)
-        found = {"W": ahead["W"], "H": reached["H"]}
+        found = {**ahead, block.name: reached[block.name]}
         return Sweep(found, _Pace(ahead, reached, objective, beta, ceiling), objective)
 
     def _minimize(self, held: Subproblem, B: Array) -> tuple[Array, float]:
@@ -130,14 +133,19 @@ def _balance(problem: Problem, ahead: Factors, reached: Factors) -> None:
 
     Extrapolation goes on in any direction that costs nothing, such as W → 0 with H → ∞.
     """
-    if not all(block.scale_free for block in problem.blocks):
-        return
-    sizes = np.linalg.norm(ahead["W"], axis=0), np.linalg.norm(reached["H"], axis=1)
-    alive = (sizes[0] > 0) & (sizes[1] > 0)
-    shift = np.sqrt(np.divide(sizes[1], sizes[0], out=np.ones_like(sizes[0]), where=alive))
-    for point in (ahead, reached):  # array by array, so that few are alive at once
-        point["W"] = point["W"] * shift
-        point["H"] = point["H"] / shift[:, None]
+    for block in problem.blocks:
+        other = problem.partner(block)
+        if other is None or problem.blocks.index(other) < problem.blocks.index(block):
+            continue
+        if not (block.scale_free and other.scale_free):
+            continue
+        first, second = block.rows(ahead), other.rows(reached)
+        sizes = np.linalg.norm(first, axis=1), np.linalg.norm(second, axis=1)
+        alive = (sizes[0] > 0) & (sizes[1] > 0)
+        shift = np.sqrt(np.divide(sizes[1], sizes[0], out=np.ones_like(sizes[0]), where=alive))
+        for point in (ahead, reached):  # array by array, so that few are alive at once
+            point |= block.put({}, block.rows(point) * shift[:, None])
+            point |= other.put({}, other.rows(point) / shift[:, None])
 
 
 def _look_ahead(block: Block, new: Array, last: Array, beta: float) -> Array:

@@ -34,8 +34,8 @@ def nlp_backend() -> str | None:
 
 
 def nlp_installed(block: Block) -> Iterator[str]:
-    """Yield a reason when no non-linear solver is installed; told once, for H."""
-    if block.name == "H" and nlp_backend() is None:
+    """Yield a reason when no non-linear solver is installed."""
+    if nlp_backend() is None:
         yield "no non-linear solver is installed; pip install 'conicnmf[nlp]' brings one"
 
 
@@ -99,17 +99,17 @@ class JointNLP(Solver[Problem, float]):
             return Sweep(factors, memo, status=Status.BACKEND_FAILED, inner=(record,))
         found = {name: v.value.astype(factors[name].dtype) for name, v in variables.items()}
         for block in problem.blocks:
-            B = problem.rows(block, found)
-            found = problem.put(block, found, _polished(block, B))
+            found = block.put(found, _polished(block, block.rows(found)))
         return Sweep(found, memo, status=Status.CONVERGED, inner=(record,))
 
 
 def _program(problem: Problem, variables: dict[str, cp.Variable]) -> cp.Problem:
     """Return the stated problem, with smooth forms of constraints that have one."""
-    W, H = variables["W"], variables["H"]
-    objective = problem.loss.expression(problem.V, W, H)
+    objective = sum(addend.stated(variables) for addend in problem.addends)
     constraints: list[cp.Constraint] = []
-    for block, B in zip(problem.blocks, (W.T, H), strict=True):
+    for block in problem.blocks:
+        X = variables[block.name]
+        B = X.T if block.flipped else X
         objective = objective + sum(penalty.expression(B) for penalty in block.penalties)
         for constraint in block.constraints:
             smooth = "smooth" in constraint.abilities

@@ -10,21 +10,25 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from conicnmf.model.addends import Fit
 from conicnmf.model.blocks import Block
 from conicnmf.model.problem import Problem
-from conicnmf.types import Array, Factors
+from conicnmf.types import Array, Data, Factors
 
 
 def revive(problem: Problem, block: Block, factors: Factors) -> Factors:
     """Return the factors with new directions for the dead components of a block just updated."""
-    A, B = problem.given(block, factors).A, problem.rows(block, factors)
-    idle, dead = ~A.any(axis=0), ~B.any(axis=1)
-    other = problem.beside(block)
-    if not (idle | dead).any() or not _can_move(block):
+    other = problem.partner(block)
+    if other is None or not _can_move(block):
         return factors
-    # A component whose other part is alive gets zero there: possible where zero is allowed.
-    usable = idle | (dead & other.zero_allowed)
-    worst = _worst_explained(block, A, B, int(usable.sum()))
+    A, B = other.rows(factors).T, block.rows(factors)
+    idle, dead = ~A.any(axis=0), ~B.any(axis=1)
+    if not (idle | dead).any():
+        return factors
+    # A component whose other part is alive gets zero there: possible where zero is allowed, and
+    # where that changes no other component's feasibility.
+    usable = idle | (dead & (other.zero_allowed and other.by_component))
+    worst = _worst_explained(_data(block), A, B, int(usable.sum()))
     assert block.projection is not None
     for place, j in enumerate(np.flatnonzero(usable)):
         found = place < len(worst) and worst[place].any()
@@ -34,7 +38,7 @@ def revive(problem: Problem, block: Block, factors: Factors) -> Factors:
         if candidate[j].any():
             A, B = A.copy(), candidate
             A[:, j] = 0.0
-    return problem.put(block, problem.put(other, factors, np.ascontiguousarray(A.T)), B)
+    return block.put(other.put(factors, np.ascontiguousarray(A.T)), B)
 
 
 def _can_move(block: Block) -> bool:
@@ -42,9 +46,15 @@ def _can_move(block: Block) -> bool:
     return block.by_component and block.projection is not None and not block.penalties
 
 
-def _worst_explained(block: Block, A: Array, B: Array, count: int) -> Array:
+def _data(block: Block) -> Data:
+    """Return the data with a sample of the block in each column."""
+    (fit,) = block.addends
+    assert isinstance(fit, Fit)
+    return fit.V.T if fit.place(block.name)[2].flipped != block.flipped else fit.V
+
+
+def _worst_explained(Y: Data, A: Array, B: Array, count: int) -> Array:
     """Return the positive residuals of the rows of Y that the model misses most."""
-    Y = block.Y
     squares = Y.multiply(Y).sum(axis=1) if sp.issparse(Y) else np.einsum("ij,ij->i", Y, Y)
     cross = np.einsum("ij,ij->i", np.asarray(Y @ B.T), A)
     fitted = np.einsum("ij,ij->i", A @ (B @ B.T), A)

@@ -143,7 +143,7 @@ class TangentPlane(BlockSolver[_Memo]):
             if not memo.rewards:
                 value = None if step is None else step.value(new)
                 return Update(new, memo, value, inner=records)
-            before, B = B, descend_towards(held, B, new)
+            before, B = B, descend_toward(held, B, new)
             fell = held.objective(before) - held.objective(B)
             if fell <= self.rtol * abs(held.objective(B)):
                 break
@@ -162,7 +162,7 @@ class TangentPlane(BlockSolver[_Memo]):
         return step, tangent_step(step, B, loop, memo.deadline)
 
 
-def descend_towards(held: Subproblem, B: Array, end: Array) -> Array:
+def descend_toward(held: Subproblem, B: Array, end: Array) -> Array:
     """Return a feasible point on the way from B to `end` where the objective is not higher."""
     value, allowed = held.objective(B), max(INSIDE, held.block.violation(B))
     for _ in range(30):

@@ -61,6 +61,17 @@ class PlainProgram:
         scaled = Reduced(target.R / radius, target.D / radius, 0.0)
         return cp.norm(cp.vec(residual(scaled, self.variable), order="F"), 2) <= float(allowed > 0)
 
+    def _caps(self, target: Target) -> list[cp.Constraint]:
+        """Return the constraints that addends stay at or below their caps."""
+        if isinstance(target, Reduced):  # of the only addend, or it would not be reduced
+            return [self.at_most(target, self.block.addends[0].cap, penalized=False)]
+        caps = [addend.cap for addend in self.block.addends]
+        return [
+            view.expression(self.variable) / cap <= 1
+            for view, cap in zip(target.views, caps, strict=True)
+            if np.isfinite(cap)
+        ]
+
     def solve(
         self,
         target: Target,
@@ -71,8 +82,7 @@ class PlainProgram:
     ) -> tuple[Array | None, list[InnerSolve]]:
         """Minimize loss, penalties and ⟨linear, B⟩ over B, with the cuts."""
         held = [part for cut in cuts for part in cut.constraints(self.variable)]
-        if np.isfinite(self.block.loss.cap):
-            held.append(self.at_most(target, self.block.loss.cap, penalized=False))
+        held += self._caps(target) if self.block.capped else []
         objective = self.objective(target)
         if linear is not None:
             objective = objective + cp.sum(cp.multiply(linear, self.variable))

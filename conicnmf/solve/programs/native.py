@@ -28,9 +28,9 @@ def native_reasons(block: Block) -> Iterator[str]:
     if block.only_band is None and not block.orthant_only:
         stated = ", ".join(map(str, block.constraints)) or "no constraint"
         yield f"{stated} on {block.name} needs the cone solver"
-    if "quadratic" not in block.loss.abilities:
-        yield f"{block.loss} has no quadratic form"
-    if np.isfinite(block.loss.cap):
+    if "quadratic" not in block.abilities:
+        yield f"the loss has no quadratic form in {block.name}"
+    if block.capped:
         yield "the loss has a cap"
     for penalty in block.penalties:
         if "orthant" not in penalty.abilities:

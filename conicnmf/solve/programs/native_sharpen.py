@@ -52,7 +52,7 @@ class NativeSharpenStep:
         return self.step.value(B)
 
     def sharpen(self, B: Array) -> tuple[Array, list[InnerSolve]]:
-        """Pull every component towards its sparser side as hard as f allows."""
+        """Pull every component toward its sparser side as hard as f allows."""
         begin = time.perf_counter()
         bound = sparseness_bounds(self.step.block)[0]
         quadratic, level = self.step.quadratic, self.step.value(B)

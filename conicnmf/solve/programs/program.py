@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -74,7 +73,7 @@ class BlockProgram:
         self._plain = PlainProgram(block)
         self._compiled: CompiledProgram | None = None
         fits = backend is None or self._backends[0] == "CLARABEL"
-        self._compiles = fits and not np.isfinite(block.loss.cap)
+        self._compiles = fits and not block.capped
 
     def at(
         self, held: Subproblem, linear: Array | None = None, signs: Array | None = None
@@ -83,7 +82,8 @@ class BlockProgram:
 
         `linear` adds ⟨linear, B⟩ to the objective; with `signs` the loss is that of signs ∘ B.
         """
-        reduced = held.reduced()
+        several = len(self.block.addends) > 1
+        reduced = None if self.block.capped and several else held.reduced()
         if signs is not None and reduced is not None:
             reduced = reduced.with_signs(signs)
         return ConicStep(self, held, held if reduced is None else reduced, linear)
@@ -139,9 +139,7 @@ class ConicStep:
 
     def uncapped(self) -> ConicStep:
         """Return the step for the loss alone, without its cap and without penalties."""
-        loss = copy(self.block.loss)
-        object.__setattr__(loss, "cap", np.inf)
-        alone = replace(self.block, loss=loss, penalties=())
+        alone = replace(self.block, uncapped=True, penalties=())
         return ConicStep(BlockProgram(alone, self.program.backend), self.held, self.target)
 
     def value(self, B: Array) -> float:

@@ -4,8 +4,8 @@
 each sharpened component that stays clear of the cone of vectors that are not sparse enough.
 
 The gauge q(x) = ‖x‖₂ − eᵀx/c is convex and non-negative exactly where x is sparse enough, so its
-linearisation bounds it from below and what `sharpen` returns is feasible. The Taylor expansion of
-the sparseness itself is no such bound; that form steps back towards the start until it is.
+linearization bounds it from below and what `sharpen` returns is feasible. The Taylor expansion of
+the sparseness itself is no such bound; that form steps back toward the start until it is.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class ConicSharpenStep:
 
 
 def _linearized(bound: Constraint, B: Array, form: Form) -> tuple[Array, Array]:
-    """Return slopes (in B's shape) and offsets of a bound linearised at B."""
+    """Return slopes (in B's shape) and offsets of a bound linearized at B."""
     rows = pieces(B, bound.each)
     norms = np.linalg.norm(rows, axis=1)
     safe = np.where(norms > 0, norms, 1.0)[:, None]

@@ -53,7 +53,7 @@ def tangent_step(
     """Solve a block; `previous` supplies directions for components that a step drives to zero."""
     outcome = Outcome()
     first = step.solve(deadline=deadline)
-    if first.infeasible and np.isfinite(step.block.loss.cap):
+    if first.infeasible and step.block.capped:
         # The start lies above the cap: lower the loss first.
         step = step.uncapped()
         outcome.records += first.records

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from conicnmf.errors import InfeasibleError
-from conicnmf.model.blocks import Block
+from conicnmf.model.blocks import Block, fitted_block
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.problem import Problem
 from conicnmf.solve.programs.program import BlockProgram
@@ -18,10 +16,10 @@ from conicnmf.types import Array, Factors
 def feasible_start(problem: Problem, factors: Factors, rng: np.random.Generator) -> Factors:
     """Project each factor into its constraints, exactly where the projection is known."""
     for block in problem.blocks:
-        B = _without_zeros(problem.rows(block, factors), rng)
+        B = _without_zeros(block.rows(factors), rng)
         if any(constraint.each == "sample" for constraint in block.constraints):
             B = _without_zeros(B.T, rng).T
-        factors = problem.put(block, factors, _nearest(block, B))
+        factors = block.put(factors, _nearest(block, B))
     return factors
 
 
@@ -39,8 +37,8 @@ def _nearest(block: Block, B: Array) -> Array:
     if block.projection is not None:
         return block.projection(B)
     eye = np.eye(block.shape[0])
-    near = replace(with_interior(block), Y=B, loss=Frobenius(), penalties=())
-    outcome = tangent_step(BlockProgram(near).at(near.given(eye)), B, TangentLoop(rounds=1))
+    near, held = fitted_block(block.name, B, eye, Frobenius(), with_interior(block).constraints)
+    outcome = tangent_step(BlockProgram(near).at(held), B, TangentLoop(rounds=1))
     if outcome.B is None:
         listed = ", ".join(map(str, block.constraints))
         how = "contradict each other" if outcome.infeasible else "could not be met together"

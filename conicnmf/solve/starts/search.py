@@ -74,17 +74,18 @@ class ConeSearch(Start):
                 "samples, raise the budget or use method='sample'"
             )
         drawn = Random().factors(problem, rng)
-        pool = _directions(block, problem.rows(block, drawn), self.samples, rng)
-        chosen, coefficients = self._best(problem, block, pool, rng)
-        found = problem.put(block, drawn, pool[chosen])
-        return problem.put(problem.beside(block), found, coefficients)
+        pool = _directions(block, block.rows(drawn), self.samples, rng)
+        other = _partner(problem, block)
+        chosen, coefficients = self._best(block, other, pool, rng)
+        return other.put(block.put(drawn, pool[chosen]), coefficients)
 
     def _best(
-        self, problem: Problem, block: Block, pool: Array, rng: np.random.Generator
+        self, block: Block, other: Block, pool: Array, rng: np.random.Generator
     ) -> tuple[NDArray[np.intp], Array]:
         """Judge combinations through the Gram matrix of all directions, computed once."""
-        other = problem.beside(block)
-        G, C = other.loss.quadratic(other.Y, np.ascontiguousarray(pool.T))
+        everything = block.put({}, pool)
+        quadratic = other.given(everything).quadratic()
+        G, C = quadratic.G, quadratic.C
         best, lowest = None, np.inf
         total = min(self.budget, self.samples ** block.shape[0])
         bar = CountBar("searching cones", total) if self.progress else None
@@ -121,6 +122,16 @@ def _bounded_block(problem: Problem) -> Block:
         "ConeSearch needs a lower bound on the sparseness of W's columns or H's rows, with "
         "NonNegative; without one start from Random() or NNDSVD()"
     )
+
+
+def _partner(problem: Problem, block: Block) -> Block:
+    other = problem.partner(block)
+    if other is None or "quadratic" not in other.abilities:
+        raise InputError(
+            f"ConeSearch needs {block.name} to be one of two factors of a squared loss without "
+            "weights; start from Random() instead"
+        )
+    return other
 
 
 def _directions(block: Block, B: Array, samples: int, rng: np.random.Generator) -> Array:

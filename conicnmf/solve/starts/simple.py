@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import svds
@@ -38,13 +39,13 @@ class Random(Start):
     """
 
     def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
-        """Draw W, then H."""
+        """Draw one variable after the other, then scale them."""
         drawn: Factors = {}
         for block in problem.blocks:
-            shape = block.shape[::-1] if block.name == "W" else block.shape
+            shape = problem.variables[block.name].shape
             entries = rng.random(shape) if block.nonneg else rng.standard_normal(shape)
-            drawn[block.name] = entries.astype(problem.V.dtype)
-        return _scaled(problem.V, drawn)
+            drawn[block.name] = entries.astype(problem.dtype)
+        return _scaled(problem, drawn)
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class NNDSVD(Start):
 
     def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
         """Split each pair of singular vectors into its dominant signed half."""
-        V, rank = problem.V, problem.rank
+        V, rank = _two_factors(problem)
         if stored(V).min(initial=0.0) < 0:
             raise InputError("NNDSVD needs V >= 0, got negative entries; use Random() instead")
         W, H = _nndsvd(V, rank, rng)
@@ -86,9 +87,9 @@ class NNDSVD(Start):
         return {"W": W.astype(V.dtype), "H": H.astype(V.dtype)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Given(Start):
-    """Factors the user brings; a missing one is drawn at random.
+    """Variables the user brings, by name or by CVXPY variable; a missing one is drawn at random.
 
     Examples
     --------
@@ -99,16 +100,38 @@ class Given(Start):
     array([1., 1., 1., 1.])
     """
 
-    W: Any = None
-    H: Any = None
+    values: Mapping[Any, Any]
+
+    def __init__(self, *arrays: Any, **named: Any) -> None:
+        if len(arrays) == 1 and isinstance(arrays[0], Mapping):
+            values = dict(arrays[0])
+        else:
+            values = dict(enumerate(arrays))  # in the order of the problem's variables
+        object.__setattr__(self, "values", values | named)
 
     def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
-        """Check shapes and copy."""
+        """Check names and shapes, and copy."""
         drawn = Random().factors(problem, rng)
-        for name, X, shape in zip("WH", (self.W, self.H), problem.factor_shapes, strict=True):
+        for key, X in self.values.items():
+            name, flipped = _named(problem, key)
+            shape = problem.variables[name].shape
             if X is not None:
-                drawn[name] = as_matrix(X, f"start {name}", shape).astype(drawn[name].dtype)
+                given = as_matrix(X, f"start {name}", shape[::-1] if flipped else shape)
+                drawn[name] = (given.T if flipped else given).astype(drawn[name].dtype)
         return drawn
+
+
+def _named(problem: Problem, key: Any) -> tuple[str, bool]:
+    """Return the name of a variable from its name or its CVXPY variable, and if it is turned."""
+    if isinstance(key, cp.Variable) and key.id in problem.sources:
+        return problem.sources[key.id]
+    if isinstance(key, int) and key < len(problem.variables):
+        return list(problem.variables)[key], False
+    if isinstance(key, str) and key in problem.variables:
+        return key, False
+    raise InputError(
+        f"a start names variables of the problem, got {key}; they are {', '.join(problem.variables)}"
+    )
 
 
 def _fault(thing: Any) -> str:
@@ -125,33 +148,53 @@ Init: TypeAlias = Start | Mapping[str, Any] | Sequence[Any] | str | None
 """What may stand for a start: a `Start`, its name, or arrays."""
 
 
-def as_start(init: Any) -> Start:
-    """Return a start: as it is, by its name, from a pair (W, H), or `Random` for nothing."""
+def as_start(init: Any, problem: Problem | None = None) -> Start:
+    """Return a start: as it is, by its name, from arrays, or `Random` for nothing.
+
+    Arrays come as a mapping of names, or as a tuple in the order of the problem's variables.
+    """
     if init is None:
         return Random()
     if isinstance(init, str):
         return with_defaults(STARTS.find(init), "the start")
     if isinstance(init, Start):
         return init
-    if isinstance(init, (tuple, list)) and len(init) == 2:
+    if isinstance(init, Mapping):
+        return Given(init)
+    names = ("W", "H") if problem is None else tuple(problem.variables)
+    if isinstance(init, (tuple, list)) and len(init) == len(names):
         return Given(*init)
+    if isinstance(init, np.ndarray) and len(names) == 1:
+        return Given({names[0]: init})
     raise InputError(
-        f"init must be a Start such as Random() or NNDSVD(), the name of one or a pair (W, H), got "
-        f"{init!r}; known are {', '.join(STARTS.names())}"
+        "init must be a Start such as Random() or NNDSVD(), the name of one, or arrays such as a "
+        f"pair ({', '.join(names)}), got {init!r}; known are {', '.join(STARTS.names())}"
     )
 
 
-def _scaled(V: Data, factors: Factors) -> Factors:
-    """Scale both factors by the same number so that W H fits V best."""
-    W, H = factors["W"], factors["H"]
-    if (W.shape[0], H.shape[1]) != V.shape:
-        return factors
-    cross = float(np.einsum("ij,ij->", W.T @ V, H))
-    norm = float(np.einsum("ij,ij->", W.T @ W, H @ H.T))
+def _scaled(problem: Problem, drawn: Factors) -> Factors:
+    """Scale all variables by the same number so that the models fit their data best."""
+    cross = norm = 0.0
+    for fit in problem.fits:
+        L, R = fit.model(drawn)
+        if (L.shape[0], R.shape[1]) != fit.V.shape:
+            continue
+        cross += float(np.einsum("ij,ij->", L.T @ fit.V, R))
+        norm += float(np.einsum("ij,ij->", L.T @ L, R @ R.T))
     if norm == 0 or cross == 0:
-        return factors
-    root = W.dtype.type(np.sqrt(abs(cross) / norm))
-    return {"W": root * W, "H": root * H}
+        return drawn
+    degree = max(len(chain.names) for fit in problem.fits for chain in fit.chains)
+    root = problem.dtype.type(float(abs(cross) / norm) ** (1 / degree))
+    return {name: root * X for name, X in drawn.items()}
+
+
+def _two_factors(problem: Problem) -> tuple[Data, int]:
+    """Return the data and the rank of a plain product of W and H."""
+    if set(problem.variables) != {"W", "H"} or len(problem.fits) != 1:
+        raise InputError(
+            f"NNDSVD starts V ≈ W H, got {', '.join(map(str, problem.fits))}; use Random() instead"
+        )
+    return problem.V, problem.variables["W"].shape[1]
 
 
 def _nndsvd(V: Data, rank: int, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -40,8 +40,9 @@ def claim_of(
     }
     for label, problem in problems.items():
         claim[f"problem {label}"] = _words(problem)
-        if hasattr(problem, "V"):
-            claim[f"data of {label}"] = _digest(problem.V)
+        data = [fit.V for fit in problem.fits] if problem.fits else getattr(problem, "V", None)
+        if data is not None:
+            claim[f"data of {label}"] = _digest(data)
         values = _probe(problem)
         if values is not None:
             claim[f"values of {label}"] = values

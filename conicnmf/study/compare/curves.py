@@ -73,7 +73,7 @@ def scores_of(
     """
     check_choice("measure", measure, ("objective", "seconds", "iterations"))
     if not tolerance >= 0:
-        raise InputError(f"tolerance must be at least 0, got {tolerance}; 0.01 is one per cent")
+        raise InputError(f"tolerance must be at least 0, got {tolerance}; 0.01 is one percent")
     run = table[~table["status"].isin(("SKIPPED", "NOT_RUN"))]
     scores: dict[str, dict[tuple[str, int], float]] = {name: {} for name in run["solver"].unique()}
     groups: Any = run.groupby(["problem", "seed"], sort=False)

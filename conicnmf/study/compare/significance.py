@@ -46,7 +46,7 @@ def _pair(
     shared = [key for key in scores[first] if key in scores[second]]
     a = np.array([scores[first][key] for key in shared])
     b = np.array([scores[second][key] for key in shared])
-    some = np.isfinite(a) | np.isfinite(b)  # where both failed nothing is to be learnt
+    some = np.isfinite(a) | np.isfinite(b)  # where both failed nothing is to be learned
     a, b = a[some], b[some]
     d = _differences(a, b)
     positive = bool(a.size) and bool((a > 0).all() and (b > 0).all())

@@ -213,8 +213,8 @@ def test_windows_are_local():
     y, x = np.mgrid[:8, :8]
     for w in W.T:
         mass = w**2 / np.sum(w**2)
-        centre = (y.ravel() @ mass, x.ravel() @ mass)
-        spread = mass @ ((y.ravel() - centre[0]) ** 2 + (x.ravel() - centre[1]) ** 2)
+        center = (y.ravel() @ mass, x.ravel() @ mass)
+        spread = mass @ ((y.ravel() - center[0]) ** 2 + (x.ravel() - center[1]) ** 2)
         assert spread < 4  # a square filled evenly has 10.5
 
 

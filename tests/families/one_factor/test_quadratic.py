@@ -129,7 +129,7 @@ def test_oja_and_the_natural_gradient_take_one_direction_for_a_symmetric_matrix(
 
 @settings(max_examples=15, deadline=None)
 @given(seeds)
-def test_rule_with_a_norm_is_the_printed_one_normalised(seed):
+def test_rule_with_a_norm_is_the_printed_one_normalized(seed):
     A, B = symmetric(seed, kind="positive"), definite(seed)
     problem = QuadraticProjection(A, 1, B)
     w = problem.start(None, np.random.default_rng(seed))["W"]
@@ -255,7 +255,7 @@ def test_wrong_settings_are_refused():
 
 @settings(max_examples=20)
 @given(seeds, st.integers(1, 6))
-def test_matrices_of_rank_one_are_recognised(seed, m):
+def test_matrices_of_rank_one_are_recognized(seed, m):
     rng = np.random.default_rng(seed)
     g = rng.standard_normal(m)
     found = Symmetric(np.outer(g, g)).single

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import conicnmf as cn
 from conicnmf.extend import Loss
 from conicnmf.model import losses
-from conicnmf.model.losses import Biconvex
+from conicnmf.model.addends import Coupling
 from conicnmf.testing import check_loss
 
 seeds = st.integers(0, 999)
@@ -63,15 +63,16 @@ def test_rows_without_weights_are_no_trouble():
 def test_a_loss_in_the_users_own_words_agrees_with_itself(write):
     V = np.random.default_rng(2).random((4, 3)) + 0.1
     W, H = cp.Variable((4, 2), nonneg=True), cp.Variable((2, 3), nonneg=True)
-    loss = Biconvex(write(V, W, H), W, H)
+    form = write(V, W, H)
+    coupling = Coupling(form, {"W": (W, False), "H": (H, False)})
     A, B = np.random.default_rng(3).random((4, 2)), np.random.default_rng(4).random((2, 3))
     W.value, H.value = A, B
-    assert loss.value(V, A, B) == pytest.approx(float(loss.form.value))
-    assert loss.transposed().value(V.T, B.T, A.T) == pytest.approx(float(loss.form.value))
-    assert loss.expression(V, A, cp.Variable((2, 3), nonneg=True)).is_convex()
-    turned = loss.transposed().expression(V.T, B.T, cp.Variable((2, 4), nonneg=True))
-    assert turned.is_convex()
-    assert loss.transposed().transposed().value(V, A, B) == pytest.approx(float(loss.form.value))
+    factors = {"W": A, "H": B}
+    assert coupling.value(factors) == pytest.approx(float(form.value))
+    for name, flipped, X in (("W", True, A.T), ("H", False, B)):
+        view = coupling.view(name, flipped, factors)
+        assert view.value(X) == pytest.approx(float(form.value))
+        assert view.expression(cp.Variable(X.shape, nonneg=True)).is_convex()
 
 
 @settings(max_examples=15, deadline=None)
@@ -174,4 +175,4 @@ def test_bad_settings_are_refused_with_the_rule_and_the_value(make, words):
 
 
 def test_every_loss_that_is_shipped_is_checked_here():
-    assert set(losses.__all__) == {"Biconvex", "Frobenius", "WeightedFrobenius"}
+    assert set(losses.__all__) == {"Frobenius", "WeightedFrobenius"}

@@ -130,7 +130,7 @@ KEPT: dict[str, Case] = {
     ),
     "one norm": Case(lambda W: [cp.norm(W, "fro") <= 1], ["Convex"]),
     "different norms": Case(lambda W: [cp.norm(W, 2, axis=0) <= ROW], ["Convex"]),
-    "norms about a centre": Case(lambda W: [cp.norm(W - 0.1, 2, axis=0) <= 1], ["Convex"]),
+    "norms about a center": Case(lambda W: [cp.norm(W - 0.1, 2, axis=0) <= 1], ["Convex"]),
     "sum of norms": Case(lambda W: [cp.sum(cp.norm(W, 2, axis=0)) <= 1], ["Convex"]),
     "one-norms": Case(lambda W: [cp.norm(W, 1, axis=0) <= 1], ["Convex"]),
     "equal columns": nonneg(lambda W: [W[:, 0] == W[:, 1]], [NONNEG, "Convex"]),

@@ -70,7 +70,7 @@ def test_a_constant_may_stand_before_the_product() -> None:
     W, H = cp.Variable((3, 2), nonneg=True), cp.Variable((2, 4), nonneg=True)
     stated = cp.sum_squares(V - P @ W @ H)
     problem = cn.Problem(cp.Minimize(stated), [cn.sparseness(W, axis=0) >= 0.4])
-    assert problem.factor_shapes == ((3, 2), (2, 4))
+    assert tuple(problem.shapes.values()) == ((3, 2), (2, 4))
     result = problem.solve(cn.TangentPlane(), stop=4)
     W.value, H.value = result.W, result.H
     assert result.objective == pytest.approx(float(stated.value), rel=1e-9)
@@ -86,7 +86,7 @@ def test_components_are_found_in_products_of_expressions(square: bool) -> None:
     A, B = cp.Variable((2, features), nonneg=True), cp.Variable((2, 4), nonneg=True)
     stated = cp.sum(cp.huber(V - (P @ A.T) @ B))
     problem = cn.Problem(cp.Minimize(stated), [A[0, 1] == 0.3])
-    assert problem.factor_shapes == ((features, 2), (2, 4))
+    assert tuple(problem.shapes.values()) == ((features, 2), (2, 4))
     result = problem.solve(cn.TangentPlane(), stop=2)
     assert result.W[1, 0] == pytest.approx(0.3)
     A.value, B.value = result.W.T, result.H

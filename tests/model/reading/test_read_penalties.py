@@ -37,7 +37,7 @@ KEPT: dict[str, Callable[[Any], cp.Expression]] = {
     "part": lambda H: cp.sum(H[0, :]),
     "square of the sum": lambda H: cp.square(cp.sum(H)),
     "differences": lambda H: cp.sum_squares(cp.diff(H, axis=1)),
-    "about a centre": lambda H: cp.sum_squares(H - 1),
+    "about a center": lambda H: cp.sum_squares(H - 1),
     "norm": lambda H: cp.norm(H, "fro"),
     "group norms": lambda H: cp.sum(cp.norm(H, 2, axis=1)),
     "largest column sum": lambda H: cp.norm(H, 1),

@@ -57,7 +57,7 @@ def test_reading_sparse_data_never_makes_them_dense(name: str) -> None:
     assert sp.issparse(problem.V)
     assert problem.V.nnz == V.nnz
     assert isinstance(problem.loss, cn.Frobenius | cn.WeightedFrobenius)
-    assert problem.factor_shapes == ((ROWS, 3), (3, COLUMNS))
+    assert tuple(problem.shapes.values()) == ((ROWS, 3), (3, COLUMNS))
 
 
 @pytest.mark.parametrize("name", SPELLINGS)

@@ -154,7 +154,7 @@ def test_the_squared_loss_is_read_in_any_spelling(name: str, sense: str) -> None
         assert isinstance(problem.loss, cn.WeightedFrobenius)
         np.testing.assert_allclose(problem.loss.weights, spelling.weights)
     np.testing.assert_allclose(problem.V, spelling.V)
-    assert problem.factor_shapes == ((M, R), (R, N))
+    assert tuple(problem.shapes.values()) == ((M, R), (R, N))
 
 
 def test_there_are_many_spellings() -> None:
@@ -183,9 +183,12 @@ def test_a_variable_may_be_the_transpose_of_its_factor(
     by_variable = {A.id: A.value, B.id: B.value}
     # Whichever variable became W: the one with features × rank entries, up to a transpose.
     turned = {X.shape: X for v in by_variable.values() for X in (v, v.T)}
-    factors = {name: turned[shape] for name, shape in zip("WH", problem.factor_shapes, strict=True)}
+    factors = {
+        name: turned[shape]
+        for name, shape in zip("WH", tuple(problem.shapes.values()), strict=True)
+    }
     assert problem.objective(factors) == pytest.approx(float(stated.value), rel=1e-12)
-    holder = problem.blocks[0 if problem.factor_shapes[0][0] == M else 1]
+    holder = problem.blocks[0 if problem.shapes["W"][0] == M else 1]
     band = next(c for c in holder.constraints if isinstance(c, cn.Sparseness))
     assert (band.min, band.each) == (0.5, "component")
     fixed = next(c for c in holder.constraints if isinstance(c, cn.Fixed))

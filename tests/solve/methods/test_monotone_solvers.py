@@ -98,6 +98,20 @@ def test_hals_and_projected_gradient_keep_every_product_set(terms):
         assert rises(result) <= 1e-12
 
 
+def test_projected_gradient_takes_gradient_steps_where_data_are_negative():
+    V = low_rank() - 0.2
+    result = cn.factorize(V, 3).solve(cn.ProjectedGradient(), stop=20)
+    assert (result.W >= 0).all()
+    assert (result.H >= 0).all()
+    assert rises(result) <= 1e-12
+
+
+def test_what_is_wrong_with_the_data_is_told_once():
+    reasons = cn.Multiplicative().mismatches(cn.factorize(low_rank() - 0.2, 3))
+    assert len(reasons) == 1
+    assert "negative entries" in reasons[0]
+
+
 def test_a_chain_is_no_worse_than_its_first_solver():
     problem = sparse_problem(s=0.8, rank=4)
     first = problem.solve(cn.TangentPlane())

@@ -23,9 +23,9 @@ def literal_minimum(V, H, constraints):
 @pytest.mark.parametrize("top", [1.0, 0.5])
 def test_a_convex_step_is_that_of_the_unreduced_model(program, top):
     problem = sparse_problem(s=0.0, top=top)
-    H = np.random.default_rng(1).random(problem.factor_shapes[1])
+    H = np.random.default_rng(1).random(problem.shapes["H"])
     block = problem.blocks[0]
-    step = program(block).at(block.given(H.T))
+    step = program(block).at(block.given({"H": H}))
     B = step.solve().B
     m = problem.V.shape[0]
     c = np.sqrt(m) - (np.sqrt(m) - 1) * top
@@ -40,13 +40,14 @@ def test_a_convex_step_is_that_of_the_unreduced_model(program, top):
 @pytest.mark.parametrize("s", [0.3, 0.6, 0.9])
 @pytest.mark.parametrize("top", [1.0, 0.95])
 def test_native_and_conic_engines_take_the_same_steps(s, top):
-    block = sparse_problem(s=s, top=top).blocks[0]
+    problem = sparse_problem(s=s, top=top)
+    block = problem.blocks[0]
     rng = np.random.default_rng(2)
-    A = rng.random((block.Y.shape[0], block.shape[0]))
+    A = rng.random(problem.shapes["H"][::-1])
     start = block.projection(rng.random(block.shape))
     values = []
     for program in (BlockProgram(block), NativeProgram(block, rtol=1e-9)):
-        step = program.at(program.block.given(A))
+        step = program.at(program.block.given({"H": A.T}))
         outcome = tangent_step(step, start, TangentLoop(rounds=3, rtol=0.0))
         assert block.violation(outcome.B) < 1e-6
         values.append(step.value(outcome.B))
@@ -64,7 +65,7 @@ def test_every_component_is_sparse_enough(s, engine):
 
 def test_dense_starts_do_not_collapse():
     problem = sparse_problem(s=0.9)
-    ones = (np.ones(problem.factor_shapes[0]), np.ones(problem.factor_shapes[1]))
+    ones = tuple(np.ones(shape) for shape in problem.shapes.values())
     result = problem.solve(cn.TangentPlane(), init=ones)
     assert result.W.any(axis=0).all()
     assert result.max_violation < 1e-6

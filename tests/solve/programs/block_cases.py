@@ -64,4 +64,4 @@ def random_cuts(block, rng):
 
 def at(program, A):
     """Return the step of a program with the other factor held at A."""
-    return program.at(program.block.given(A))
+    return program.at(program.block.given({"W": A}))

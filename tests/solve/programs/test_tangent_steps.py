@@ -17,7 +17,7 @@ SPARSE = {
     "lower bound of samples": TERMS["lower bound of samples"],
     "band": [PLUS, cn.Sparseness(0.4, 0.6)],
     "prescribed": [PLUS, cn.Sparseness(0.5, 0.5)],
-    "penalised": [PLUS, cn.Sparseness(min=0.5), cn.L1(0.05), cn.L2(0.02)],
+    "penalized": [PLUS, cn.Sparseness(min=0.5), cn.L1(0.05), cn.L2(0.02)],
 }
 
 
@@ -45,7 +45,7 @@ def test_a_step_is_feasible_and_no_worse_than_its_anchor(kind, name, seed):
     assert outcome.B is not None
     assert violation_of_the_living(block, outcome.B) <= 1e-6
     anchor = find_projection(block.constraints)(step.solve().B)
-    assert step.value(outcome.B) <= step.value(anchor) + 1e-6 * block.zero_loss
+    assert step.value(outcome.B) <= step.value(anchor) + 1e-6 * block.unit
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
@@ -116,7 +116,7 @@ def test_both_engines_take_the_same_step(engine):
     found = tangent_step(step, start(block, 8), TangentLoop(rounds=1)).B
     conic = at(BlockProgram(block), A)
     wanted = tangent_step(conic, start(block, 8), TangentLoop(rounds=1)).B
-    assert conic.value(found) == pytest.approx(conic.value(wanted), abs=1e-5 * block.zero_loss)
+    assert conic.value(found) == pytest.approx(conic.value(wanted), abs=1e-5 * block.unit)
 
 
 def test_only_prescribed_sparseness_is_widened():

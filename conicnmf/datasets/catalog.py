@@ -125,7 +125,7 @@ _OTHERS: tuple[StoredSet, ...] = (
         name="all_aml",
         file="all_aml.npz",
         size="5000 × 38",
-        about="Leukaemia gene expression (Golub 1999), the 5000 genes selected by Brunet 2004; "
+        about="Leukemia gene expression (Golub 1999), the 5000 genes selected by Brunet 2004; "
         'label i has the name extra["label_names"][i]. Public data of the Broad Institute.',
         values="x",
         labels="label",
@@ -137,7 +137,7 @@ _OTHERS: tuple[StoredSet, ...] = (
         name="piano",
         file="piano_spectrogram.npz",
         size="513 × 676",
-        about="Magnitude spectrogram of a 15.7 s piano recording (NMFLibrary, MIT licence); extra "
+        about="Magnitude spectrogram of a 15.7 s piano recording (NMFLibrary, MIT license); extra "
         "has the frequency of each row and the time of each column.",
         values="magnitude",
         per_sample=("time_s",),

@@ -10,7 +10,7 @@ from cvxpy.atoms.affine.sum import Sum
 
 from conicnmf.model.reading.values import scaled_by, value_of
 
-Addend = tuple[float, cp.Expression]
+Part = tuple[float, cp.Expression]
 """A coefficient and the expression it multiplies."""
 
 
@@ -18,15 +18,15 @@ Addend = tuple[float, cp.Expression]
 class Split:
     """The addends that mention both factors, those that mention one, and the constant."""
 
-    joint: list[Addend]
-    single: list[Addend]
+    joint: list[Part]
+    single: list[Part]
     offset: float
 
 
 def split(objective: cp.Expression) -> Split:
     """Sort the addends of an objective by the factors they mention."""
-    joint: list[Addend] = []
-    single: list[Addend] = []
+    joint: list[Part] = []
+    single: list[Part] = []
     offset = 0.0
     for coefficient, part in addends(objective):
         mentioned = len(part.variables())
@@ -37,7 +37,7 @@ def split(objective: cp.Expression) -> Split:
     return Split(joint, single, offset)
 
 
-def addends(expression: cp.Expression, factor: float = 1.0) -> list[Addend]:
+def addends(expression: cp.Expression, factor: float = 1.0) -> list[Part]:
     """Flatten sums, signs and scalar factors into (coefficient, expression) pairs.
 
     Examples
@@ -57,7 +57,7 @@ def addends(expression: cp.Expression, factor: float = 1.0) -> list[Addend]:
     return [(factor, expression)]
 
 
-def _inside_sum(total: Sum, factor: float) -> list[Addend]:
+def _inside_sum(total: Sum, factor: float) -> list[Part]:
     """Pull sums and factors out of Σ(…)."""
     inner = total.args[0]
     scaled = scaled_by(inner)

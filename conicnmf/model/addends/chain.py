@@ -1,0 +1,113 @@
+"""Products of variables and constants, such as W H, D W H, W S H and b 1ᵀ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from conicnmf.types import Array, Factors
+
+
+@dataclass(frozen=True, eq=False)
+class Ref:
+    """A variable in a product: transposed when `flipped`, times `mask` entry by entry."""
+
+    name: str
+    flipped: bool = False
+    mask: Array | None = None
+
+    def at(self, factors: dict[str, Any]) -> Any:
+        """Return the variable as it stands in the product."""
+        X = factors[self.name]
+        X = X.T if self.flipped else X
+        return X if self.mask is None else _masked(self.mask, X)
+
+    def __str__(self) -> str:
+        shown = f"{self.name}ᵀ" if self.flipped else self.name
+        return shown if self.mask is None else f"(M ∘ {shown})"
+
+
+def _masked(mask: Array, X: Any) -> Any:
+    if isinstance(X, np.ndarray):
+        return mask * X
+    import cvxpy as cp
+
+    return cp.multiply(mask, X)
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """A product of variables, each of them once, and constant matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> print(Chain((Ref("W"), Ref("S"), Ref("H"))), Chain((Ref("b"), np.ones((1, 4)))))
+    W S H b 1ᵀ
+    """
+
+    factors: tuple[Ref | Array, ...]
+
+    def __str__(self) -> str:
+        return " ".join(_shown(factor) for factor in self.factors)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, from left to right."""
+        return tuple(factor.name for factor in self.factors if isinstance(factor, Ref))
+
+    def find(self, name: str) -> int | None:
+        """Return the place of a variable, nothing when it does not stand here."""
+        places = [
+            place
+            for place, factor in enumerate(self.factors)
+            if isinstance(factor, Ref) and factor.name == name
+        ]
+        return places[0] if places else None
+
+    def around(self, place: int, factors: Factors) -> tuple[Array | None, Array | None]:
+        """Return what stands to the left and to the right of a place, nothing where nothing does."""
+        sides = self.factors[:place], self.factors[place + 1 :]
+        left, right = (_product([_at(factor, factors) for factor in side]) for side in sides)
+        return left, right
+
+    def pair(self, factors: Factors) -> tuple[Array, Array]:
+        """Return two matrices whose product is the chain, cut where it is narrowest."""
+        values = [_at(factor, factors) for factor in self.factors]
+        if len(values) == 1:
+            return values[0], np.eye(values[0].shape[1], dtype=values[0].dtype)
+        widths = [X.shape[1] for X in values[:-1]]
+        cut = 1 + int(np.argmin(widths))
+        left, right = _product(values[:cut]), _product(values[cut:])
+        assert left is not None
+        assert right is not None
+        return left, right
+
+    def stated(self, values: dict[str, Any]) -> Any:
+        """Return the product of CVXPY expressions or arrays."""
+        return reduce(lambda X, Y: X @ Y, [_at(factor, values) for factor in self.factors])
+
+
+def _at(factor: Ref | Array, values: dict[str, Any]) -> Any:
+    return factor.at(values) if isinstance(factor, Ref) else factor
+
+
+def _product(values: Sequence[Array]) -> Array | None:
+    """Return the product from the narrow end, or nothing for nothing."""
+    if not values:
+        return None
+    if len(values) == 1:
+        return values[0]
+    return np.asarray(np.linalg.multi_dot(values))
+
+
+def _shown(factor: Ref | Array) -> str:
+    if isinstance(factor, Ref):
+        return str(factor)
+    if (np.asarray(factor) == 1).all() and 1 in factor.shape:
+        return "1ᵀ" if factor.shape[0] == 1 else "1"
+    return f"C({factor.shape[0]} × {factor.shape[1]})"

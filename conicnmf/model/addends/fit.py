@@ -1,0 +1,145 @@
+"""Fits: data compared by a loss with a sum of products of variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+
+from conicnmf.model.addends.base import Addend
+from conicnmf.model.addends.chain import Chain, Ref
+from conicnmf.model.addends.fit_view import FitView
+from conicnmf.model.losses import Frobenius
+from conicnmf.model.terms import Loss
+from conicnmf.types import Array, Data, Factors
+
+_ONE_SIDED = {"quadratic", "reduced"}
+"""Forms in which columns of B do not mix."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit(Addend):
+    """The loss of V against the sum of the chains.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> W, H = np.ones((3, 1)), np.ones((1, 2))
+    >>> fit = Fit(np.eye(3, 2), Frobenius(), (Chain((Ref("W"), Ref("H"))),))
+    >>> fit.value({"W": W, "H": H}), str(fit)
+    (4.0, 'V (3 × 2) ≈ W H')
+    """
+
+    V: Data
+    loss: Loss
+    chains: tuple[Chain, ...]
+    name: str = "V"
+
+    def __str__(self) -> str:
+        rows, columns = self.V.shape
+        return f"{self.name} ({rows} × {columns}) ≈ {' + '.join(map(str, self.chains))}"
+
+    @property
+    def cap(self) -> float:  # type: ignore[override]
+        """The most that the loss may be."""
+        return self.loss.cap
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """The variables of all chains, each once."""
+        return tuple(dict.fromkeys(name for chain in self.chains for name in chain.names))
+
+    @cached_property
+    def _turned(self) -> tuple[Data, Loss]:
+        """The data and the loss of the transposed model."""
+        return self.V.T, self.loss.transposed()
+
+    def model(self, factors: Factors) -> tuple[Array, Array]:
+        """Return (L, R) whose product is the model."""
+        pairs = [chain.pair(factors) for chain in self.chains]
+        if len(pairs) == 1:
+            return pairs[0]
+        return np.hstack([L for L, _ in pairs]), np.vstack([R for _, R in pairs])
+
+    def value(self, factors: Factors) -> float:
+        """Return the loss."""
+        return self.loss.value(self.V, *self.model(factors))
+
+    def restated(self, factors: Factors) -> float:
+        """Return the loss from CVXPY's expression, where that would not copy sparse data."""
+        if sp.issparse(self.V) or "expression" not in self.loss.abilities:
+            return self.value(factors)
+        return float(self.loss.expression(self.V, *self.model(factors)).value)
+
+    @cached_property
+    def zero(self) -> float:
+        """The loss of the zero model."""
+        m, n = self.V.shape
+        return self.loss.value(self.V, np.zeros((m, 1)), np.zeros((1, n)))
+
+    def squares(self, factors: Factors) -> tuple[float, float] | None:
+        """Return ‖V − model‖² and ‖V‖², over the weighted entries where there are weights."""
+        # A loss that reduces to least squares is itself a sum of (weighted) squares.
+        if "reduced" in self.loss.abilities:
+            return self.value(factors), self.zero
+        plain = Frobenius()
+        m, n = self.V.shape
+        whole = plain.value(self.V, np.zeros((m, 1)), np.zeros((1, n)))
+        return plain.value(self.V, *self.model(factors)), whole
+
+    def place(self, name: str) -> tuple[Chain, int, Ref]:
+        """Return the chain of a variable, its place there and how it stands there."""
+        for chain in self.chains:
+            at = chain.find(name)
+            if at is not None:
+                ref = chain.factors[at]
+                assert isinstance(ref, Ref)
+                return chain, at, ref
+        raise KeyError(name)
+
+    def is_end(self, name: str) -> bool:
+        """Whether a variable is the first or the last of its product."""
+        chain, at, _ = self.place(name)
+        return at in (0, len(chain.factors) - 1)
+
+    def abilities(self, name: str) -> frozenset[str]:
+        """Return the forms of the loss that exist for this place in the product."""
+        _, _, ref = self.place(name)
+        missing = set() if self.is_end(name) else _ONE_SIDED
+        if ref.mask is not None:
+            missing = missing | {"quadratic"}
+        return self.loss.abilities - missing
+
+    def view(self, name: str, flipped: bool, factors: Factors) -> FitView:
+        """Return the fit as a function of one variable."""
+        chain, at, ref = self.place(name)
+        left, right = chain.around(at, factors)
+        others = [other.pair(factors) for other in self.chains if other is not chain]
+        turned = ref.flipped != flipped
+        Y, loss, mask = self.V, self.loss, ref.mask
+        if turned:
+            Y, loss = self._turned
+            left, right = (None if X is None else X.T for X in (right, left))
+            others = [(R.T, L.T) for L, R in others]
+            mask = None if mask is None else mask.T
+        return FitView(loss, Y, left, right, _joined(others), mask, self.abilities(name), self.zero)
+
+    def stated(self, values: dict[str, Any]) -> cp.Expression:
+        """Return the literal loss of all variables."""
+        if len(self.chains) == 1 and len(self.chains[0].factors) == 2:
+            left, right = self.chains[0].factors
+            A = left.at(values) if isinstance(left, Ref) else left
+            B = right.at(values) if isinstance(right, Ref) else right
+            return self.loss.expression(self.V, A, B)
+        model = sum(chain.stated(values) for chain in self.chains)
+        return self.loss.expression(self.V, np.eye(self.V.shape[0]), model)
+
+
+def _joined(pairs: list[tuple[Array, Array]]) -> tuple[Array, Array] | None:
+    if len(pairs) < 2:
+        return pairs[0] if pairs else None
+    return np.hstack([L for L, _ in pairs]), np.vstack([R for _, R in pairs])

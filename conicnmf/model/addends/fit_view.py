@@ -1,0 +1,116 @@
+"""A fit with all variables but one held: loss(Y, A B K + L R) as a function of B.
+
+L and R are what the other products add: rows of a longer [B; R] that are held, so every loss works
+unchanged and sparse data stay sparse. K stands for what is to the right of a variable in the middle
+of a product; then B is no longer a factor of its own, and the forms that treat its columns one by one
+do not exist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf.model.addends.base import View
+from conicnmf.model.terms import Loss, Quadratic, Reduced
+from conicnmf.types import Array, Data
+
+
+@dataclass(frozen=True, eq=False)
+class FitView(View):
+    """The loss of Y against (mask ∘ B), multiplied by A from the left and by K from the right."""
+
+    loss: Loss
+    Y: Data
+    A: Array | None
+    K: Array | None
+    held: tuple[Array, Array] | None
+    mask: Array | None
+    forms: frozenset[str]
+    zero: float
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """The forms that exist here."""
+        return self.forms
+
+    @cached_property
+    def _left(self) -> Array:
+        """[A L]."""
+        rows = self.Y.shape[0]
+        A = np.eye(rows) if self.A is None else self.A
+        return A if self.held is None else np.hstack([A, self.held[0]])
+
+    def _right(self, B: Array) -> Array:
+        """Return [B K; R]."""
+        B = B if self.mask is None else self.mask * B
+        B = B if self.K is None else B @ self.K
+        return B if self.held is None else np.vstack([B, self.held[1]])
+
+    def _own(self, X: Array) -> Array:
+        """Return what a gradient in [B K; R] is in B."""
+        X = X if self.held is None else X[: X.shape[0] - len(self.held[1])]
+        X = X if self.K is None else X @ self.K.T
+        return X if self.mask is None else self.mask * X
+
+    def value(self, B: Array) -> float:
+        """Return the loss."""
+        return self.loss.value(self.Y, self._left, self._right(B))
+
+    def gradient(self, B: Array) -> Array:
+        """Return the gradient in B."""
+        return self._own(self.loss.gradient(self.Y, self._left, self._right(B)))
+
+    def ratio(self, B: Array) -> tuple[Array, Array]:
+        """Return the two parts of the gradient."""
+        down, up = self.loss.ratio(self.Y, self._left, self._right(B))
+        return self._own(down), self._own(up)
+
+    def quadratic(self) -> Quadratic:
+        """Return the quadratic of the free rows: G_ff and C_f − G_fh B_h."""
+        G, C = self.loss.quadratic(self.Y, self._left)
+        if self.held is None:
+            return Quadratic(G, C, self.zero)
+        R = self.held[1]
+        free = len(G) - len(R)
+        constant = self.loss.value(self.Y, *self.held)
+        return Quadratic(
+            np.ascontiguousarray(G[:free, :free]), C[:free] - G[:free, free:] @ R, constant
+        )
+
+    def reduced(self) -> Reduced:
+        """Return the least-squares form of the free rows."""
+        whole = self.loss.reduced(self.Y, self._left)
+        if self.held is not None:
+            whole = whole.with_held(self.held[1])
+        return whole if self.mask is None else whole.with_signs(self.mask)
+
+    def expression(self, B: cp.Expression) -> cp.Expression:
+        """Return the loss of B, reduced from both sides where it is a sum of squares."""
+        if "reduced" in self.loss.abilities and self.K is not None and self.held is None:
+            return self._two_sided(B)
+        own = B if self.mask is None else cp.multiply(self.mask, B)
+        own = own if self.K is None else own @ self.K
+        full = own if self.held is None else cp.vstack([own, self.held[1]])
+        return self.loss.expression(self.Y, self._left, full)
+
+    def _two_sided(self, B: cp.Expression) -> cp.Expression:
+        """Return ‖D − R B S‖² + constant with the small R and S of both QR factorizations."""
+        whole = self.loss.reduced(self.Y, self._left)
+        own = B if self.mask is None else cp.multiply(self.mask, B)
+        assert self.K is not None
+        if whole.R.ndim == 3:  # the columns of Y have weights of their own
+            return self.loss.expression(self.Y, self._left, own @ self.K)
+        Q, S = np.linalg.qr(self.K.T)
+        D = whole.D @ Q
+        lost = max(0.0, float(np.sum(whole.D**2) - np.sum(D**2)))
+        return cp.sum_squares(D - whole.R @ own @ S.T) + (whole.constant + lost)
+
+    @property
+    def curvature(self) -> float:
+        """Twice the squared norms of what stands on both sides."""
+        sides = [X for X in (self.A, self.K) if X is not None]
+        return 2 * float(np.prod([np.linalg.norm(X, 2) ** 2 for X in sides]))
