@@ -15,6 +15,7 @@ from conicnmf.errors import (
     IncompatibleError,
     InfeasibleError,
     InputError,
+    MissingExtraError,
     ModelError,
     SolveError,
 )
@@ -132,6 +133,7 @@ __all__ = [
     "JointNLP",
     "Labels",
     "MaxIter",
+    "MissingExtraError",
     "ModelError",
     "Multiplicative",
     "Multistart",

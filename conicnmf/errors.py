@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
@@ -79,3 +81,34 @@ class SolveError(ConicNMFError, RuntimeError):
     def __init__(self, message: str, result: Any = None) -> None:
         super().__init__(message)
         self.result = result
+
+
+class MissingExtraError(ConicNMFError, ImportError):
+    """A package that only some of the work needs is not installed; the message says how to get it.
+
+    Examples
+    --------
+    >>> issubclass(MissingExtraError, ImportError)
+    True
+    """
+
+
+def require(module: str, extra: str, what: str) -> ModuleType:
+    """Return a module that an extra brings, or say how to install it for what needs it.
+
+    Examples
+    --------
+    >>> require("json", "plot", "plots need").__name__
+    'json'
+    >>> require("no_such_module", "plot", "plots need")
+    Traceback (most recent call last):
+    conicnmf.errors.MissingExtraError: plots need no_such_module; pip install 'conicnmf[plot]'
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        if error.name is not None and error.name.partition(".")[0] != package:
+            raise  # it is there, and something that it needs itself is not
+        name = {"PIL": "pillow"}.get(package, package)
+        raise MissingExtraError(f"{what} {name}; pip install 'conicnmf[{extra}]'") from error

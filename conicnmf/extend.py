@@ -1,4 +1,4 @@
-"""The stable bases on which other packages build their own terms, losses, solvers and starts.
+"""The stable bases on which other packages build terms, losses, solvers, starts and data.
 
 `SOLVERS`, `TERMS`, `LOSSES`, `STARTS` and `DATASETS` are the registries by name, `needs` has what
 solvers ask of a block, and `Array`, `Data`, `Factors` and `Need` are names for types.

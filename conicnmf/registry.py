@@ -48,11 +48,20 @@ class Registry(Generic[T]):
         self.kind, self.group = kind, group
         self._check = check
         self._known: dict[str, T] = {}
+        self._brought: dict[str, str] = {}  # what plugins brought, and from where
         self._loaded = False
 
     def add(self, name: str, thing: T) -> None:
-        """Make a thing known; a name that is taken by something else is refused."""
+        """Make a thing known; a name that is taken by something else is refused.
+
+        A plugin gives way: it was loaded because somebody asked for a name, and what it collides
+        with may belong to a part of this package that is imported later.
+        """
         taken = self._match(name)
+        if taken is not None and taken in self._brought and self._known[taken] is not thing:
+            self._leave_out(taken, self._brought.pop(taken), f"{name!r} is a name of ours")
+            del self._known[taken]
+            taken = None
         if taken is not None and self._known[taken] is not thing:
             raise InputError(
                 f"a {self.kind} called {taken!r} is known already; choose another name"
@@ -61,6 +70,8 @@ class Registry(Generic[T]):
 
     def find(self, name: str) -> T:
         """Return what has this name, in whatever case it is written."""
+        if not isinstance(name, str):
+            raise InputError(f"the name of a {self.kind} is a text, got {name!r}")
         self._load_plugins()
         match = self._match(name)
         if match is not None:
@@ -103,14 +114,20 @@ class Registry(Generic[T]):
             fault = self._check(thing) if self._check is not None else ""
             if fault:
                 raise InputError(fault)
+            new = self._match(entry.name) is None
             self.add(entry.name, thing)
+            if new:
+                self._brought[entry.name] = entry.value
         except Exception as error:  # a plugin may fail in any way it likes
-            warnings.warn(
-                f"the {self.kind} {entry.name!r} of {entry.value!r} was left out: {error}; "
-                "update or uninstall the package that brings it",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            self._leave_out(entry.name, entry.value, str(error))
+
+    def _leave_out(self, name: str, place: str, why: str) -> None:
+        warnings.warn(
+            f"the {self.kind} {name!r} of {place!r} was left out: {why}; update or uninstall the "
+            "package that brings it",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 def _folded(name: str) -> str:

@@ -1,12 +1,12 @@
-"""Options of the fuzzer, its last lines, and where the larger data sets are."""
+"""Options of the fuzzer, its last lines, what was skipped, and where the larger data sets are."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-_DATA = Path(__file__).parents[2] / "shared" / "data"
-if _DATA.is_dir():
+_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+if _DATA.is_dir():  # before conicnmf is imported, and for the processes that tests start
     os.environ.setdefault("CONICNMF_DATA", str(_DATA))
 
 
@@ -18,7 +18,22 @@ def pytest_addoption(parser):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say how many cases were tried and what was found, whichever worker ran them."""
+    """Say what was skipped and what the fuzzer found, whichever worker ran it."""
+    _write_skips(terminalreporter)
+    _tell_fuzz(terminalreporter)
+
+
+def _write_skips(terminalreporter):
+    """Write why tests were skipped to the file that CONICNMF_SKIPS names, one reason a line."""
+    path = os.environ.get("CONICNMF_SKIPS")
+    if path:
+        skipped = terminalreporter.stats.get("skipped", [])
+        lines = [f"{report.longrepr[2]} ({report.nodeid})\n" for report in skipped]
+        Path(path).write_text("".join(lines), encoding="utf-8")
+
+
+def _tell_fuzz(terminalreporter):
+    """Say how many cases were tried and what was found."""
     reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
     shards = [value for r in reports for name, value in r.user_properties if name == "fuzz"]
     if not shards:

@@ -29,6 +29,7 @@ ROOMS = (
     "extend",
     "testing",
     "cli",
+    "__main__",
 )
 REACH_LATER = {
     ("model.base", "explain"),

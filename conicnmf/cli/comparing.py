@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from conicnmf import report
 from conicnmf.cli import options as o
 from conicnmf.cli._app import (
     FAILED,
@@ -20,7 +21,6 @@ from conicnmf.cli._app import (
 )
 from conicnmf.cli.data import Reading, Source, read_data
 from conicnmf.cli.files import file_names, output_folder, tell_files
-from conicnmf.report import html_report, to_latex, to_markdown
 from conicnmf.report.tables import significance_table, skipped_table, summary_tables
 from conicnmf.study.certificate import Certificate
 from conicnmf.study.compare import Comparison, compare
@@ -144,12 +144,12 @@ def _leave(comparison: Comparison) -> None:
 def _save(comparison: Comparison, source: Source, certify: bool, folder: Path) -> list[Path]:
     files = [folder / name for name in ("runs.csv", "summary.md", "summary.tex")]
     comparison.table.to_csv(files[0], index=False)
-    files[1].write_text(to_markdown(comparison) + "\n", encoding="utf-8")
-    files[2].write_text(to_latex(comparison) + "\n", encoding="utf-8")
+    files[1].write_text(report.to_markdown(comparison) + "\n", encoding="utf-8")
+    files[2].write_text(report.to_latex(comparison) + "\n", encoding="utf-8")
     if _succeeded(comparison):
         stem = comparison.best().save(folder / "best")
         files += [stem.with_suffix(".npz"), stem.with_suffix(".json")]
-    page = html_report(
+    page = report.html_report(
         comparison,
         folder / "report.html",
         title=f"Solvers compared on {source.name}",

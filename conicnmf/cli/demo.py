@@ -6,14 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
+from conicnmf import report
 from conicnmf.cli import options as o
 from conicnmf.cli._app import app, print_json, screen, wants_progress
 from conicnmf.cli.comparing import certificates_of, show_comparison
+from conicnmf.cli.files import require_pictures
 from conicnmf.datasets import Dataset, load
 from conicnmf.model.constraints import NonNegative, Sparseness
 from conicnmf.model.factorize import factorize
 from conicnmf.model.problem import Problem
-from conicnmf.report import html_report
 from conicnmf.study.compare import Comparison, compare
 
 RANK = 10
@@ -31,6 +32,7 @@ def demo(
     quiet: o.Quiet = False,
 ) -> None:
     """Compare all solvers on handwritten digits, plain and sparse, and write an HTML report."""
+    require_pictures()
     digits = load("digits", n_samples=60 if quick else 500)
     progress = wants_progress(quiet)
     if progress and not json:
@@ -38,7 +40,7 @@ def demo(
     _compare(load("digits", n_samples=20), [0], stop=2)
     options: dict[str, Any] = {"stop": 20} if quick else {"time_limit": 10.0}
     comparison = _compare(digits, range(seeds), progress=progress, **options)
-    page = html_report(
+    page = report.html_report(
         comparison,
         output,
         title="Handwritten digits, plain and sparse",

@@ -5,16 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from conicnmf.cli._app import screen
-from conicnmf.errors import InputError
+from conicnmf.errors import InputError, require
 
 
 def output_folder(name: str) -> Path:
     """Return the folder of --output, made before any work is done."""
+    require_pictures()
     folder = Path(name)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"--output must be a folder, got the file {folder}; name another")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def require_pictures() -> None:
+    """Refuse to write a report where its pictures cannot be drawn, before any work is done."""
+    require("matplotlib", "plot", "the pictures of reports need")
 
 
 def file_names(files: list[Path]) -> list[str]:

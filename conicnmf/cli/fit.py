@@ -9,6 +9,7 @@ import pandas as pd
 import typer
 from rich.text import Text
 
+from conicnmf import report
 from conicnmf.cli import options as o
 from conicnmf.cli._app import (
     FAILED,
@@ -23,7 +24,6 @@ from conicnmf.cli._app import (
 )
 from conicnmf.cli.data import Reading, Source, read_data
 from conicnmf.cli.files import file_names, output_folder, tell_files
-from conicnmf.report import html_report
 from conicnmf.report.tables import result_table
 from conicnmf.results import Result, Status
 from conicnmf.solve.engine import solve
@@ -117,7 +117,7 @@ def _save(
     files = [stem.with_suffix(".npz"), stem.with_suffix(".json")]
     if source.is_text:  # who brings a sheet wants one back
         files += _save_sheets(result, source, folder)
-    page = html_report(
+    page = report.html_report(
         result,
         folder / "report.html",
         title=f"{source.name}, rank {result.W.shape[1]}",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
 
-from conicnmf.errors import InputError
+from conicnmf.errors import InputError, require
 from conicnmf.types import Array
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".pgm", ".ppm", ".tif", ".tiff", ".webp")
@@ -38,11 +37,12 @@ def read_pictures(
 
 
 def _gray(path: Path, shape: tuple[int, int] | None) -> Array:
+    Image = require("PIL.Image", "cli", "folders of pictures need")
     try:
         with Image.open(path) as picture:
             deep = picture.mode.startswith("I")  # 16 bits
             gray = picture.convert("F") if deep else picture.convert("L").convert("F")
-    except (UnidentifiedImageError, OSError) as error:
+    except OSError as error:
         raise InputError(f"{path} could not be read as a picture; remove it ({error})") from error
     if shape is not None:
         gray = gray.resize((shape[1], shape[0]), Image.Resampling.BILINEAR)

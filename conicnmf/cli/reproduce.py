@@ -14,7 +14,7 @@ from rich.text import Text
 import conicnmf
 from conicnmf.cli import options as o
 from conicnmf.cli._app import FAILED, app, complain, print_json, screen, show, wants_progress
-from conicnmf.cli.files import file_names, output_folder, tell_files
+from conicnmf.cli.files import file_names, output_folder, require_pictures, tell_files
 from conicnmf.errors import ConicNMFError, InputError
 from conicnmf.report.tables import Table
 
@@ -28,6 +28,7 @@ def experiments() -> Any:
     """Return the package of experiments, which is no part of the wheel, from the clone."""
     for root in (Path(conicnmf.__file__).parents[1], Path.cwd()):
         if (root / "experiments" / "registry.py").is_file():
+            require_pictures()
             if str(root) not in sys.path:
                 sys.path.insert(0, str(root))
             return import_module("experiments")
@@ -40,7 +41,7 @@ def experiments() -> Any:
 def _ids() -> list[str]:
     try:
         return list(experiments().EXPERIMENTS)
-    except InputError:
+    except ConicNMFError:
         return []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from difflib import get_close_matches
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ def _fault(thing: Any) -> str:
 
 
 DATASETS: Registry[Callable[..., Dataset]] = Registry("data set", "conicnmf.datasets", _fault)
-"""Functions that return a `Dataset`, brought by other packages."""
+"""The functions that generate or load each data set, ours and other packages'."""
 
 
 class Available(NamedTuple):
@@ -52,7 +52,7 @@ class Available(NamedTuple):
 
 
 def names() -> list[str]:
-    """Every name that `load` knows.
+    """Every name that `load` knows: ours first, then those that other packages bring.
 
     Examples
     --------
@@ -60,16 +60,15 @@ def names() -> list[str]:
     >>> {"bars", "digits", "usps"} <= set(names())
     True
     """
-    own = [*_GENERATED, DIGITS.name, *STORED]
-    return own + [name for name in DATASETS.names() if name not in own]
+    return DATASETS.names()
 
 
 def available() -> list[Available]:
     """Every data set with its shape and its origin; nothing is read or downloaded.
 
     `where` is "generated", "bundled" (with scikit-learn), the path of a file on this machine, the
-    site that `load` would download from, "missing", or the module of another package, whose
-    shape is not known before it is loaded.
+    site that `load` would download from, "missing", or the package that brings it. That package may
+    state the shape as the function's `size`; it is "–" otherwise.
 
     Examples
     --------
@@ -83,18 +82,20 @@ def available() -> list[Available]:
         path = find(stored)
         remote = DOWNLOADS[name].source if name in DOWNLOADS else "missing"
         rows.append(Available(name, stored.size, str(path) if path else remote))
-    listed = {row.name for row in rows}
-    brought = ((name, DATASETS.find(name)) for name in names() if name not in listed)
-    return rows + [Available(name, "", function.__module__) for name, function in brought]
+    for name in names()[len(rows) :]:
+        function = DATASETS.find(name)
+        size = str(getattr(function, "size", "–"))
+        rows.append(Available(name, size, f"the package {_package(function)}"))
+    return rows
 
 
 def load(name: str, **options: Any) -> Dataset:
     """Load or generate a data set by its name.
 
     Stored sets are looked for as `.npz` files in the folder that the environment variable
-    ``CONICNMF_DATA`` names, in ``../shared/data`` as seen from the project and from the current
-    folder, and in the user's cache (``~/.cache/conicnmf``); a few can be downloaded, and are then
-    kept in the cache.
+    ``CONICNMF_DATA`` names and in the user's cache (``~/.cache/conicnmf``); a few can be downloaded,
+    and are then kept in the cache. Other packages add sets through the entry-point group
+    ``conicnmf.datasets``.
 
     Parameters
     ----------
@@ -116,19 +117,15 @@ def load(name: str, **options: Any) -> Dataset:
     >>> load("low_rank", m=30, n=20, rank=3)
     Dataset('low_rank', 30 × 20, float64)
     """
-    if name in _GENERATED:
-        function = _GENERATED[name][0]
-    elif name == DIGITS.name:
-        function = _load_digits
-    elif name in STORED:
-        _check_options(name, options, partial(STORED[name].read, {}))
-        return _load_stored(STORED[name], options)
-    elif name in DATASETS:
-        function = DATASETS.find(name)
-    else:
-        raise InputError(_unknown(name))
+    function = DATASETS.find(name)
     _check_options(name, options, function)
-    return function(**options)
+    dataset = function(**options)
+    if not isinstance(dataset, Dataset):
+        raise InputError(
+            f"the function behind {name!r} must return a conicnmf.datasets.Dataset, got "
+            f"{type(dataset).__name__}; tell the package that brings it, {_package(function)}"
+        )
+    return dataset
 
 
 def _load_digits(n_samples: int | None = None, seed: int = 0) -> Dataset:
@@ -139,15 +136,28 @@ def _load_digits(n_samples: int | None = None, seed: int = 0) -> Dataset:
     return DIGITS.read(arrays, n_samples=n_samples, seed=seed)
 
 
-def _load_stored(stored: StoredSet, options: dict[str, Any]) -> Dataset:
-    path = find(stored)
-    if path is not None:
-        return read_file(stored, path, options)
-    return stored.read(download(stored), **options)
+@dataclass(frozen=True)
+class _FromFile:
+    """The function that loads a stored set: from a file on this machine, or downloaded."""
+
+    stored: StoredSet
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(partial(self.stored.read, {}))
+
+    def __call__(self, **options: Any) -> Dataset:
+        path = find(self.stored)
+        if path is not None:
+            return read_file(self.stored, path, options)
+        return self.stored.read(download(self.stored), **options)
 
 
 def _check_options(name: str, options: dict[str, Any], function: Callable[..., Dataset]) -> None:
-    known = list(inspect.signature(function).parameters)
+    parameters = inspect.signature(function).parameters
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
+        return  # it takes whatever it is given, and answers for it
+    known = list(parameters)
     unknown = [option for option in options if option not in known]
     if unknown:
         raise InputError(
@@ -156,7 +166,13 @@ def _check_options(name: str, options: dict[str, Any], function: Callable[..., D
         )
 
 
-def _unknown(name: str) -> str:
-    close = get_close_matches(str(name).lower(), names(), n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(close)}? " if close else ""
-    return f"no data set is called {name!r}: {hint}The names are {', '.join(names())}"
+def _package(function: Any) -> str:
+    """Return the package that a data set of somebody else comes from."""
+    return str(getattr(function, "__module__", type(function).__module__)).partition(".")[0]
+
+
+for _name, (_function, _) in _GENERATED.items():
+    DATASETS.add(_name, _function)
+DATASETS.add(DIGITS.name, _load_digits)
+for _name, _stored in STORED.items():
+    DATASETS.add(_name, _FromFile(_stored))

@@ -14,7 +14,6 @@ from conicnmf.datasets.stored import StoredSet
 from conicnmf.errors import InputError
 
 VARIABLE = "CONICNMF_DATA"
-_PROJECT = Path(__file__).resolve().parents[2]
 
 
 def cache_folder() -> Path:
@@ -25,7 +24,7 @@ def cache_folder() -> Path:
 
 def folders() -> list[Path]:
     """Return the folders to look in, first things first."""
-    found = []
+    found: list[Path] = []
     given = os.environ.get(VARIABLE)
     if given:
         folder = Path(given).expanduser()
@@ -34,9 +33,7 @@ def folders() -> list[Path]:
                 f"{VARIABLE} must name an existing folder, got {given!r}; correct or unset it"
             )
         found.append(folder)
-    found += [root.parent / "shared" / "data" for root in (_PROJECT, Path.cwd())]
-    found.append(cache_folder())
-    return list(dict.fromkeys(found))
+    return [*found, cache_folder()]
 
 
 def find(stored: StoredSet) -> Path | None:
@@ -66,10 +63,10 @@ def read_file(stored: StoredSet, path: Path, options: dict[str, Any]) -> Dataset
 
 def how_to_get(stored: StoredSet) -> str:
     """Say which file, with which arrays, in which folder would provide a stored set."""
-    places = "\n".join(f"  {folder}" for folder in folders())
+    places = " or ".join(str(folder) for folder in folders())
     return (
-        f"{stored.name} needs the file {stored.file} in one of these folders:\n{places}\n"
-        f"or in the folder named by the environment variable {VARIABLE}. Make it with "
+        f"{stored.name} needs the file {stored.file} in {places}, or in the folder that the "
+        f"environment variable {VARIABLE} names. Make it with "
         f"numpy.savez_compressed from the arrays {_words(stored)}.\nThe data: {stored.about}"
     )
 

@@ -53,7 +53,8 @@ def read_imports() -> Picture:
             user = _room(path.relative_to(ROOT).with_suffix("").parts)
             for used, in_function in _imports(ast.parse(path.read_text(encoding="utf-8"))):
                 room = _room(used)
-                if room != user and room in rooms:
+                ours = used[0] in (WHOLE, *OUTSIDE)  # Python has a module `types` as well
+                if ours and room != user and room in rooms:
                     # An import in a function matters only where it reaches a later room.
                     later = in_function and rooms.index(room) > rooms.index(user)
                     (late if later else at_once)[user, room] += 1

@@ -28,7 +28,6 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     here = tmp_path / "work" / "here"
     here.mkdir(parents=True)
     monkeypatch.chdir(here)
-    monkeypatch.setattr(local, "_PROJECT", tmp_path / "installed" / "project")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv(local.VARIABLE, raising=False)
     return tmp_path

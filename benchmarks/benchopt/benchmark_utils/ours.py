@@ -1,7 +1,6 @@
 """Any solver of conicnmf as a solver of this benchmark."""
 
 from benchopt import BaseSolver
-from conicnmf.solve.factorization import as_statement
 
 import conicnmf as cn
 
@@ -21,7 +20,7 @@ class ConicNMFSolver(BaseSolver):
 
     def skip(self, V, rank, sparseness, start):
         """Say why the solver does not fit, if it does not."""
-        reasons = as_statement(stated(V, rank, sparseness)).mismatches(self.method())
+        reasons = self.method().mismatches(stated(V, rank, sparseness))
         return bool(reasons), "; ".join(reasons) or None
 
     def set_objective(self, V, rank, sparseness, start):

@@ -10,6 +10,7 @@ from cvxpy.constraints.finite_set import FiniteSet
 
 from conicnmf.errors import InfeasibleError, ModelError
 from conicnmf.model.constraints import Convex, Sparseness
+from conicnmf.model.reading.as_stated import AsStated
 from conicnmf.model.reading.curvature import culprit, signed
 from conicnmf.model.reading.entries import attribute_bounds, entry_terms, settle, tighten
 from conicnmf.model.reading.linear_rows import Lowered, lower
@@ -134,8 +135,4 @@ def _as_stated(
     """Keep the constraint as it is, with the sign of its variable known to CVXPY's rules."""
     variable = conditions.variable
     form = constraint.tree_copy({id(variable): signed(variable, conditions.bounds)})
-
-    def fn(X: cp.Expression) -> cp.Constraint:
-        return form.tree_copy({id(variable): X})
-
-    return Convex(fn, name=shown(constraint, names))
+    return Convex(AsStated(form, variable), name=shown(constraint, names))

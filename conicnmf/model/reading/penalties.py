@@ -11,6 +11,7 @@ from cvxpy.atoms.elementwise.abs import abs as elementwise_abs
 from cvxpy.atoms.norm1 import norm1
 
 from conicnmf.model.penalties import L1, L2, ConvexPenalty
+from conicnmf.model.reading.as_stated import AsStated
 from conicnmf.model.reading.curvature import require_convex, signed
 from conicnmf.model.reading.naming import shown
 from conicnmf.model.reading.squares import match_squares
@@ -28,11 +29,7 @@ def read_penalty(
     stated = part if coefficient == 1 else coefficient * part
     form = stated.tree_copy({id(variable): signed(variable, bounds)})
     require_convex(form, "a term on one factor")
-
-    def fn(X: cp.Expression) -> cp.Expression:
-        return form.tree_copy({id(variable): X})
-
-    general = ConvexPenalty(fn, name=shown(stated, names))
+    general = ConvexPenalty(AsStated(form, variable), name=shown(stated, names))
     kind = _candidate(part)
     weight = None if kind is None else _weight_of(kind, general, variable.shape, bounds)
     if kind is None or weight is None:

@@ -10,12 +10,15 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.errors import InputError
+from conicnmf.errors import InputError, require
 from conicnmf.results.history import InnerSolve
 from conicnmf.types import Array
 
 FALLBACK = ("ECOS", "CLARABEL", "SCS")
 """The order in which backends are tried when the preferred one fails."""
+
+_EXTRAS = {"PIQP": ("piqp", "fast"), "UNO": ("unopy", "nlp")}
+"""The backends that extras bring: the module and the extra."""
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "ECOS": {"abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9, "max_iters": 200},
@@ -45,6 +48,8 @@ def chain(preferred: str | None) -> tuple[str, ...]:
     name = preferred.upper()
     installed = cp.installed_solvers()
     if name not in installed:
+        if name in _EXTRAS:
+            require(*_EXTRAS[name], f"the backend {name} needs")
         raise InputError(
             f"backend must be an installed CVXPY solver, got {preferred!r}; "
             f"installed are {', '.join(installed)}"
