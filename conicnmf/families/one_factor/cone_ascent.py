@@ -87,7 +87,7 @@ class ConeAscent(OneFactorSolver[_Memo]):
     def merit(self, problem: BaseProblem) -> str:
         """Return why it is picked for one column, and for several where rules do not serve."""
         view = one_factor(problem)
-        trapped = view is not None and view.rank > 1 and not view.others
+        trapped = view is not None and view.rank > 1 and not view.others and view.convex
         return "" if trapped else "each step is a convex program, and none is worse than the last"
 
     def __post_init__(self) -> None:
@@ -107,6 +107,8 @@ class ConeAscent(OneFactorSolver[_Memo]):
             return Sweep(factors, memo, status=Status.UNBOUNDED, direction=direction)
         steps, fresh = memo
         W = apart(view, factors[view.name])
+        if fresh and view.rank > 1:
+            W = min((W, unit_columns(view)), key=lambda X: _rank(view, view.factors(X)))
         records: list[InnerSolve] = []
         best = view.factors(W)
         failed = False
@@ -135,6 +137,13 @@ def apart(view: OneFactor, W: Array) -> Array:
         return W
     overlap = (W > 0).sum(axis=1).max() > 1
     return np.ascontiguousarray(view.parts.separate(W.T).T) if overlap else W
+
+
+def unit_columns(view: OneFactor) -> Array:
+    """Return the unit vectors of the largest entries on the diagonal of A, one a column."""
+    assert view.fixed is not None
+    chosen = np.argsort(-view.fixed.diagonal(), kind="stable")[: view.rank]
+    return np.asarray(np.eye(view.size)[:, chosen])
 
 
 def _with_column(W: Array, j: int, w: Array) -> Array:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator
 
 from conicnmf.errors import InputError
 from conicnmf.model.operators import Operator, as_operator
@@ -36,7 +37,8 @@ class Gain(Penalty):
     unit: float = 1.0
 
     def __post_init__(self) -> None:
-        if not callable(self.A) or isinstance(self.A, Operator):
+        # A linear operator may be called, too.
+        if not callable(self.A) or isinstance(self.A, (Operator, LinearOperator)):
             object.__setattr__(self, "A", as_operator(self.A, "A"))
 
     def __repr__(self) -> str:

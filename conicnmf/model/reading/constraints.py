@@ -15,6 +15,7 @@ from conicnmf.model.reading.curvature import culprit, signed
 from conicnmf.model.reading.entries import attribute_bounds, entry_terms, settle, tighten
 from conicnmf.model.reading.linear_rows import Lowered, lower
 from conicnmf.model.reading.naming import shown
+from conicnmf.model.reading.one_factor import read_scale
 from conicnmf.model.reading.pieces import Totals, norm_ball
 from conicnmf.model.reading.sparseness import SparsenessBound
 from conicnmf.model.terms import Constraint, Each
@@ -31,6 +32,7 @@ class Conditions:
     bounds: tuple[Array, Array]
     bands: list[SparsenessBound]
     others: list[tuple[cp.Constraint, Lowered | None]]
+    scales: list[Constraint]
 
 
 def sort_constraints(variable: cp.Variable, stated: list[Stated]) -> Conditions:
@@ -38,9 +40,14 @@ def sort_constraints(variable: cp.Variable, stated: list[Stated]) -> Conditions:
     low, high = attribute_bounds(variable)
     bands: list[SparsenessBound] = []
     others: list[tuple[cp.Constraint, Lowered | None]] = []
+    scales: list[Constraint] = []
     for constraint in stated:
         if isinstance(constraint, SparsenessBound):
             bands.append(constraint)
+            continue
+        scale = None if constraint.is_dcp() else read_scale(constraint, variable)
+        if scale is not None:
+            scales.append(scale)
             continue
         _require_convex_set(constraint)
         rows = lower(constraint, variable)
@@ -48,7 +55,7 @@ def sort_constraints(variable: cp.Variable, stated: list[Stated]) -> Conditions:
             tighten(rows, low, high)
         else:
             others.append((constraint, rows))
-    return Conditions(variable, settle(low, high, str(variable)), bands, others)
+    return Conditions(variable, settle(low, high, str(variable)), bands, others, scales)
 
 
 def constraint_terms(
@@ -60,6 +67,7 @@ def constraint_terms(
     """
     axes: dict[int, Each] = {component_axis: "component", 1 - component_axis: "sample"}
     terms = entry_terms(*conditions.bounds)
+    terms += conditions.scales
     terms += _merged_bands(conditions.bands, axes)
     left = dict(enumerate(constraint for constraint, _ in conditions.others))
     if (conditions.bounds[0] >= 0).all():

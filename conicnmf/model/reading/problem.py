@@ -15,6 +15,7 @@ from conicnmf.model.reading.cap import with_cap
 from conicnmf.model.reading.constraints import Conditions, constraint_terms, sort_constraints
 from conicnmf.model.reading.generic import Bounds, ReadCoupling, read_coupling
 from conicnmf.model.reading.naming import shown
+from conicnmf.model.reading.one_factor import read_operator_term
 from conicnmf.model.reading.parts import Part, split
 from conicnmf.model.reading.penalties import read_penalty
 from conicnmf.model.reading.roles import Role, as_chain, chain_roles, named
@@ -115,6 +116,8 @@ def _roles(
     for chain in sorted(chains, key=lambda chain: len(chain.refs) == 1):
         for role in chain_roles(chain):
             roles.setdefault(role.variable.id, role)
+    if len(found) == 1 and not roles:
+        return {found[0].id: Role(found[0], columns=True, letter="W")}
     return roles | {v.id: Role(v) for v in found if v.id not in roles}
 
 
@@ -125,7 +128,8 @@ def _variable(
     id_ = role.variable.id
     own: list[Term] = list(constraint_terms(conditions, int(role.as_rows), names))
     own += [
-        read_penalty(coefficient, part, conditions.bounds, names)
+        read_operator_term(coefficient, part)
+        or read_penalty(coefficient, part, conditions.bounds, names)
         for coefficient, part in single
         if part.variables()[0].id == id_
     ]
