@@ -117,7 +117,7 @@ class ProjectiveNMF(_Reconstruction):
     >>> rng, parts = np.random.default_rng(0), np.repeat(np.eye(2), 3, axis=1)
     >>> model = ProjectiveNMF(2).fit(rng.random((9, 2)) @ parts + 0.1 * rng.random((9, 6)))
     >>> (model.components_ > 0.5).astype(int).tolist()
-    [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0]]
+    [[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]]
     """
 
     def __init__(

@@ -123,7 +123,9 @@ def certify(
     _check_shapes(problem, result)
     checks = list(_feasibility(problem, result, feasibility))
     checks.append(_objective(problem, result))
-    gains = problem.gains(result.factors) | remaining_gain(problem, result.factors)
+    gains = problem.gains(result.factors)
+    if not problem.fits:
+        gains = gains | remaining_gain(problem, result.factors)
     factors = {name: np.asarray(X, dtype=float) for name, X in result.factors.items()}
     checks += [
         _stationarity(held, B, abs(result.objective), stationarity)

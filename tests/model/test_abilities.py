@@ -32,12 +32,17 @@ CONSTRAINTS = [
     cn.Sparseness(min=0.4, each="sample"),
     cn.Labels([0, 0, 1, 1, -1, 1], 0.2),
     cn.Convex(lambda X: cp.abs(cp.diff(X, axis=1)) <= 0.3),
+    cn.Orthonormal(),
+    cn.NormIn(np.diag(np.arange(1.0, 7.0))),
+    cn.NormIn(np.eye(6), equal=False),
 ]
 PENALTIES = [
     cn.L1(0.3),
     cn.L2(0.2),
     cn.SparsenessReward(0.5),
     cn.ConvexPenalty(lambda X: cp.sum_squares(cp.diff(X, axis=1))),
+    cn.Gain(np.diag(np.arange(6.0))),
+    cn.SelfFit(np.eye(6)),
 ]
 
 
@@ -100,7 +105,7 @@ ZERO_ALLOWED = {"NonNegative", "NormBall", "Labels", "Convex"}
 @pytest.mark.parametrize("constraint", CONSTRAINTS, ids=str)
 def test_zero_is_allowed_where_it_is_in_the_set(constraint):
     name = type(constraint).__name__
-    expected = name in ZERO_ALLOWED or str(constraint) == "Box(-1, 2)"
+    expected = name in ZERO_ALLOWED or str(constraint) in ("Box(-1, 2)", "wᵀBw ≤ 1")
     assert constraint.zero_allowed((3, 6)) == expected
 
 

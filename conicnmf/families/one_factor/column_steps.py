@@ -28,7 +28,7 @@ class NativeColumn:
 
     def __init__(self, view: OneFactor) -> None:
         self.view = view
-        self.B = None if view.norm is None else view.norm.metric.matrix().astype(float)
+        self.B = None if view.norm is None else view.metric()
 
     def best(self, aims: list[Array], W: Array, j: int, fresh: bool) -> Found:
         """Return the maximizer for each direction that some w ≥ 0 agrees with."""

@@ -65,7 +65,7 @@ def upper_bound(view: OneFactor, g: Array) -> float:
     """
     if view.norm is None:
         return float(np.linalg.norm(np.maximum(g, 0.0)))
-    B = view.norm.metric.matrix().astype(float)
+    B = view.metric()
     w = nnls_gram(B, g[:, None])[:, 0]
     beyond = np.maximum(g, B @ w)
     return float(np.sqrt(np.maximum(0.0, beyond @ np.linalg.solve(B, beyond))))

@@ -88,7 +88,7 @@ class OneFactor:
 
     def in_norm(self, W: Array) -> Array:
         """Return B W, or W itself where there is no norm of its own."""
-        return W if self.norm is None else np.asarray(self.norm.metric @ W)
+        return W if self.norm is None else np.asarray(self.norm.metric @ W) / self.norm.level
 
     def scaled(self, W: Array) -> Point:
         """Return W on the scale that the problem prescribes, or on the best one."""
@@ -137,10 +137,16 @@ class OneFactor:
         """Whether A is known and positive semi-definite, so that wᵀBw ≤ 1 says as much as = 1."""
         return self.fixed is not None and self.fixed.sign == 1
 
+    def metric(self) -> Array:
+        """Return B, at the level of one, as a plain array."""
+        return np.asarray(self.norm.metric.matrix() / self.norm.level, dtype=float)
+
     @cached_property
     def root(self) -> Data:
         """L with B = L Lᵀ, with fewer columns than rows exactly when B is singular."""
-        return np.eye(self.size) if self.norm is None else self.norm.metric.root
+        if self.norm is None:
+            return np.eye(self.size)
+        return self.norm.metric.root / np.sqrt(self.norm.level)
 
     @property
     def singular(self) -> bool:
@@ -161,7 +167,7 @@ class OneFactor:
             return max(0.0, -self.fixed.lowest)
         if self.singular:
             return None
-        return max(0.0, -generalized_lowest(self.fixed.matrix(), self.norm.metric.matrix()))
+        return max(0.0, -generalized_lowest(self.fixed.matrix(), self.metric()))
 
     @cached_property
     def unbounded(self) -> Array | None:

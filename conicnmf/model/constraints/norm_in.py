@@ -79,8 +79,7 @@ class NormIn(Constraint):
         """Return the components on the scale that is asked for."""
         sizes = np.sqrt(np.maximum(self.squares(B), 0.0) / self.level)
         safe = np.where(sizes > 0, sizes, 1.0)
-        shrink = safe if self.equal else np.maximum(safe, 1.0)
-        return np.asarray(B / shrink[:, None], dtype=B.dtype)
+        return np.asarray(B / safe[:, None], dtype=B.dtype)
 
     def scaled(self, c: float) -> NormIn:
         """Scale the level."""

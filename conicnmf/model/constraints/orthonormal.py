@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,13 +13,18 @@ from conicnmf.types import Array
 
 @dataclass(frozen=True)
 class Orthonormal(Constraint):
-    """Components have norm one and are orthogonal to each other, WᵀW = I.
+    """Components have norm one, or another `length`, and are orthogonal to each other: WᵀW = I.
 
     Examples
     --------
     >>> Orthonormal().violation(np.array([[0.6, 0.8], [0.8, 0.6]])).round(2)
     array([0.96])
     """
+
+    length: float = field(default=1.0, kw_only=True)
+
+    def __repr__(self) -> str:
+        return "Orthonormal()" if self.length == 1 else f"Orthonormal(length={self.length:g})"
 
     @property
     def convex(self) -> bool:
@@ -32,14 +37,14 @@ class Orthonormal(Constraint):
             raise InputError(f"Orthonormal needs a factor with entries, got shape {shape}")
 
     def violation(self, B: Array) -> Array:
-        """Return the largest entry of |BBᵀ − I|."""
-        gap = np.abs(B @ B.T - np.eye(len(B))).max()
+        """Return the largest entry of |BBᵀ − I|, in units of the length."""
+        gap = np.abs(B @ B.T / self.length**2 - np.eye(len(B))).max()
         return np.atleast_1d(gap)
 
     def project(self, B: Array) -> Array:
         """Return the nearest matrix with orthonormal rows, of any sign."""
         left, _, right = np.linalg.svd(B, full_matrices=False)
-        return np.asarray(left @ right, dtype=B.dtype)
+        return np.asarray(self.length * (left @ right), dtype=B.dtype)
 
     def separate(self, B: Array) -> Array:
         """Return a near B ≥ 0 with orthonormal rows: each column keeps its largest entry alone.
@@ -60,12 +65,16 @@ class Orthonormal(Constraint):
         places, winners = np.arange(B.shape[1]), unit.argmax(axis=0)
         kept[winners, places] = B[winners, places]
         norms = np.linalg.norm(kept, axis=1, keepdims=True)
-        return np.asarray(kept / np.where(norms > 0, norms, 1.0))
+        return np.asarray(kept * (self.length / np.where(norms > 0, norms, 1.0)))
 
     def approach(self, B: Array) -> Array:
         """Return B with largest singular value one: where rules that multiply may start."""
         square = float(np.linalg.eigvalsh(B @ B.T)[-1])
-        return B / B.dtype.type(np.sqrt(square)) if square > 0 else B
+        return B * B.dtype.type(self.length / np.sqrt(square)) if square > 0 else B
+
+    def scaled(self, c: float) -> Orthonormal:
+        """Scale the length."""
+        return replace(self, length=c * self.length)
 
     @classmethod
     def examples(cls) -> list[Example]:

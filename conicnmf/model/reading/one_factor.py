@@ -8,6 +8,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 from cvxpy.atoms.affine.binary_operators import multiply
+from cvxpy.atoms.affine.reshape import reshape
 from cvxpy.atoms.affine.sum import Sum
 from cvxpy.atoms.affine.trace import Trace
 from cvxpy.atoms.affine.transpose import transpose
@@ -51,7 +52,10 @@ def _quadratic_form(part: cp.Expression) -> Array | None:
         return None if chain is None else _sandwiched(chain, np.asarray(M, dtype=float), chain)
     squares = match_squares(part)
     if squares is not None and squares.weights is None:
-        chain = read_chain(squares.argument)
+        argument = squares.argument
+        while isinstance(argument, reshape):  # a sum of squares does not see the order
+            argument = argument.args[0]
+        chain = read_chain(argument)
         if chain is not None:
             form = _sandwiched(chain, None, chain)
             return None if form is None else squares.scale * form

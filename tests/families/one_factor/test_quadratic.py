@@ -135,7 +135,7 @@ def test_rule_with_a_norm_is_the_printed_one_normalized(seed):
     w = problem.start(None, np.random.default_rng(seed))["W"]
     plus, minus = np.maximum(A, 0), np.maximum(-A, 0)
     s = float(w[:, 0] @ B @ A @ w[:, 0])
-    result = cn.solve(problem, ProjectionRule(), init=w, stop=1, throw=False)
+    result = cn.solve(problem, ProjectionRule(last=True), init=w, stop=1, throw=False)
     if s <= 0:
         assert result.status is Status.CONDITION_FAILED
         return
