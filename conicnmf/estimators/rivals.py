@@ -9,6 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.estimators.coders import Encoder
 from conicnmf.families import autoencoders as ae
+from conicnmf.model.problem import Problem
+from conicnmf.solve.methods import ProjectedGradient
 from conicnmf.types import Array
 
 
@@ -59,9 +61,12 @@ class NMFSC(Encoder):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _problem(self, V: Array) -> ae.ExactCodes:
+    def _problem(self, V: Array) -> Problem:
         sparseness = self.sparseness_w, self.sparseness_h
-        return ae.ExactCodes(V, self.n_components, *sparseness, nonneg=self.nonneg)
+        return ae.exact_codes(V, self.n_components, *sparseness, self.nonneg)
+
+    def _solver(self) -> ProjectedGradient:
+        return ProjectedGradient(free="gradient")
 
     def transform(self, X: Any) -> Array:
         """Return codes with the mean norms of the training codes, one a row."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import cvxpy as cp
+
 from conicnmf.errors import IncompatibleError, InputError
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.problem import Problem
@@ -99,6 +101,11 @@ def as_problem(problem: Any) -> BaseProblem:
     """
     if isinstance(problem, BaseProblem):
         return problem
+    if isinstance(problem, cp.Problem):
+        raise InputError(
+            "solve takes a Problem of conicnmf, got one of CVXPY; write "
+            "cn.Problem(problem.objective, problem.constraints)"
+        )
     raise InputError(
         f"solve takes a Problem, got {type(problem).__name__}; state it with factorize(V, rank)"
     )

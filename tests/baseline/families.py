@@ -84,7 +84,7 @@ _AUTOENCODERS = {
         _samples(), 4, 0.6, 0.5, y=np.arange(60) % 2
     ),
     "fast codes, non-negative": lambda: autoencoders.FastCodes(_samples(), 4, 0.6, None, True),
-    "exact codes": lambda: autoencoders.ExactCodes(np.abs(_samples()), 4, 0.6, 0.5),
+    "exact codes": lambda: autoencoders.exact_codes(np.abs(_samples()), 4, 0.6, 0.5),
     "predictive codes": lambda: autoencoders.PredictiveCodes(_samples(), 4),
     "symmetric machine": lambda: autoencoders.SymmetricMachine(_samples(), 4),
 }

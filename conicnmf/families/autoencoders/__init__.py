@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from conicnmf.families.autoencoders.batches import MiniBatch
-from conicnmf.families.autoencoders.exact_codes import ExactCodes
+from conicnmf.families.autoencoders.exact import code_norms, exact_codes, infer_exact
 from conicnmf.families.autoencoders.fast_codes import FastCodes
 from conicnmf.families.autoencoders.inputs import standardize
-from conicnmf.families.autoencoders.nmfsc import NMFSC, code_norms, infer_exact
 from conicnmf.families.autoencoders.psd import PredictiveCodes
 from conicnmf.families.autoencoders.scfc import SCFC
 from conicnmf.families.autoencoders.schedules import Approach, Ramp
@@ -16,10 +15,8 @@ from conicnmf.families.autoencoders.windows import windows
 from conicnmf.solve.methods.base import register_solvers
 
 __all__ = [
-    "NMFSC",
     "SCFC",
     "Approach",
-    "ExactCodes",
     "FastCodes",
     "MiniBatch",
     "PredictiveCodes",
@@ -27,9 +24,10 @@ __all__ = [
     "SymmetricMachine",
     "code_norms",
     "encode",
+    "exact_codes",
     "infer_exact",
     "standardize",
     "windows",
 ]
 
-register_solvers(NMFSC, SCFC, MiniBatch)
+register_solvers(SCFC, MiniBatch)

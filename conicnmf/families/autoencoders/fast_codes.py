@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from conicnmf.families.autoencoders.exact_codes import ExactCodes
 from conicnmf.families.autoencoders.inputs import (
     binary_teacher,
     check_exponent,
@@ -15,6 +14,7 @@ from conicnmf.families.autoencoders.inputs import (
     given,
     sum_squares,
 )
+from conicnmf.families.autoencoders.sparse_codes import SparseCodes
 from conicnmf.families.autoencoders.transfer import answer, encode
 from conicnmf.types import Array, Factors
 
@@ -33,7 +33,7 @@ class Weights:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FastCodes(ExactCodes):
+class FastCodes(SparseCodes):
     """Filters and sparse codes with V ≈ W H and H ≈ f(WᵀV + θ), f(x) = tanh(βx)^q.
 
     The objective is a mean of relative errors,
@@ -90,7 +90,7 @@ class FastCodes(ExactCodes):
 
     def __repr__(self) -> str:
         teacher = "" if self.teacher is None else f" and {self.alpha_c:g} (classification)"
-        inner = super().__repr__().removeprefix("ExactCodes(").removesuffix(")")
+        inner = super().__repr__().removeprefix("SparseCodes(").removesuffix(")")
         return f"FastCodes({inner}, q = {self.q}, alpha = {self.alpha_i:g} (inference){teacher})"
 
     @property

@@ -48,6 +48,19 @@ def _unit_band(rows: Array, _: NonNegative, band: Sparseness, unit: UnitNorm) ->
     return unit.stretched(project_band(rows, band.min, band.max)[1])
 
 
+@joint_projection(Sparseness, UnitNorm)
+def _signed_unit_band(rows: Array, band: Sparseness, unit: UnitNorm) -> Array:
+    # Sparseness and norm do not depend on signs: the nearest magnitudes, with the signs there were.
+    sizes = unit.stretched(project_band(np.abs(rows), band.min, band.max)[1])
+    return np.copysign(sizes, rows)
+
+
+@joint_projection(Sparseness, NormBall)
+def _signed_short_band(rows: Array, band: Sparseness, ball: NormBall) -> Array:
+    sizes = project_norm_ball(project_band(np.abs(rows), band.min, band.max)[0], ball.radius)
+    return np.copysign(sizes, rows)
+
+
 @joint_projection(NonNegative, Sparseness, NormBall)
 def _short_band(rows: Array, _: NonNegative, band: Sparseness, ball: NormBall) -> Array:
     # The band is a cone: the nearest point in the ball is on the ray of the nearest point.

@@ -11,15 +11,16 @@ import conicnmf as cn
 from conicnmf.datasets import load
 from conicnmf.errors import InputError
 from conicnmf.families.autoencoders import (
-    NMFSC,
-    ExactCodes,
     MiniBatch,
     PredictiveCodes,
     SymmetricMachine,
     code_norms,
+    exact_codes,
     infer_exact,
     standardize,
 )
+
+STEPS = cn.ProjectedGradient(free="gradient")
 
 
 def data(M=120):
@@ -30,7 +31,7 @@ def data(M=120):
 @pytest.mark.parametrize(("sw", "sh"), [(0.7, None), (None, 0.6), (0.7, 0.6)])
 def test_nmfsc_meets_exact_sparseness_and_never_rises(nonneg, sw, sh):
     V = data() if nonneg else standardize(data())
-    result = ExactCodes(V, 6, sw, sh, nonneg=nonneg).solve(NMFSC(), stop=40)
+    result = exact_codes(V, 6, sw, sh, nonneg).solve(STEPS, stop=40)
     assert np.diff(result.history.objective).max() <= 1e-9 * result.history[0].objective
     assert result.max_violation < 1e-8
     assert result.objective == pytest.approx(np.sum((V - result.W @ result.H) ** 2))
@@ -44,7 +45,7 @@ def test_nmfsc_agrees_with_projected_gradient_on_the_same_problem():
     V = data()
     terms = [cn.NonNegative(), cn.Sparseness(min=0.7, max=0.7)]
     other = cn.factorize(V, 6, W=terms).solve(cn.ProjectedGradient(), stop=300)
-    own = ExactCodes(V, 6, 0.7).solve(NMFSC(), stop=300)
+    own = exact_codes(V, 6, 0.7).solve(STEPS, stop=300)
     assert own.objective == pytest.approx(other.objective, rel=0.1)
 
 

@@ -44,6 +44,8 @@ NOT_CONVEX = {
     "unit band": lambda s: [PLUS, cn.Sparseness(0.3, 0.8), cn.UnitNorm()],
     "short band": lambda s: [PLUS, cn.Sparseness(0.4, 0.7), cn.NormBall(s)],
     "signed band": lambda s: [cn.Sparseness(0.4, 0.7)],
+    "signed unit band": lambda s: [cn.Sparseness(0.3, 0.8), cn.UnitNorm()],
+    "short signed band": lambda s: [cn.Sparseness(0.4, 0.7), cn.NormBall(s)],
     "sphere": lambda s: [cn.UnitNorm()],
 }
 
@@ -111,7 +113,6 @@ def test_components_can_be_projected_one_by_one(name):
         [cn.Box(0, 1), cn.Simplex()],
         [cn.Fixed(np.eye(3, 5, dtype=bool), 1.0), PLUS, cn.NormBall()],
         [PLUS, cn.Convex(lambda X: cp.sum(X) <= 1)],
-        [cn.Sparseness(min=0.5), cn.UnitNorm()],
         [cn.Box(1, np.inf), cn.NormBall(9.0)],
     ],
     ids=str,

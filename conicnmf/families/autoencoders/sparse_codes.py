@@ -22,8 +22,8 @@ from conicnmf.validate import as_data, as_rank
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExactCodes(BaseProblem):
-    """‖V − W H‖² with exact sparseness of W's columns, H's rows or both; rows of H have norm one.
+class SparseCodes(BaseProblem):
+    """V ≈ W H with exact sparseness of W's columns, H's rows or both; rows of H have norm one.
 
     Parameters
     ----------
@@ -33,15 +33,6 @@ class ExactCodes(BaseProblem):
         Exact Hoyer sparseness; None leaves it free.
     nonneg : bool
         W ≥ 0 and H ≥ 0, or both signed.
-
-    Examples
-    --------
-    >>> import conicnmf as cn
-    >>> from conicnmf.families.autoencoders import ExactCodes
-    >>> V = np.random.default_rng(0).random((16, 60))
-    >>> result = ExactCodes(V, 4, sparseness_h=0.5).solve(stop=20)
-    >>> cn.sparseness(result.H, axis=1).round(6)
-    array([0.5, 0.5, 0.5, 0.5])
     """
 
     kind = "autoencoder"
@@ -65,7 +56,7 @@ class ExactCodes(BaseProblem):
 
     def __repr__(self) -> str:
         return (
-            f"ExactCodes({self.V.shape[0]} × {self.V.shape[1]}, {self.n_filters} filters, "
+            f"SparseCodes({self.V.shape[0]} × {self.V.shape[1]}, {self.n_filters} filters, "
             f"sp(W) = {self.sparseness_w}, sp(H) = {self.sparseness_h}, nonneg = {self.nonneg})"
         )
 
