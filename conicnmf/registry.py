@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar
 from conicnmf.errors import InputError
 
 T = TypeVar("T")
+Thing = TypeVar("Thing")
 
 
 class Registry(Generic[T]):
@@ -83,6 +84,20 @@ class Registry(Generic[T]):
             f"no {self.kind} is called {name!r}; {hint}Known are {', '.join(self._known)}"
         )
 
+    def instance(self, thing: Any, base: type[Thing], example: str) -> Thing:
+        """Return an object of a registered class: as it is, or by its name with its defaults."""
+        if isinstance(thing, str):
+            made: Thing = with_defaults(self.find(thing), self.kind)
+            return made
+        if isinstance(thing, base):
+            return thing
+        known = f"known are {', '.join(self.names())}"
+        remedy = "add parentheses" if isinstance(thing, type) and issubclass(thing, base) else known
+        raise InputError(
+            f"{self.kind} must be a {base.__name__} such as {example} or the name of one, got "
+            f"{thing!r}; {remedy}"
+        )
+
     def names(self) -> list[str]:
         """Return every name."""
         self._load_plugins()
@@ -128,6 +143,16 @@ class Registry(Generic[T]):
             RuntimeWarning,
             stacklevel=3,
         )
+
+
+def with_defaults(kind: Any, what: str) -> Any:
+    """Return an object of a class with its defaults, or say that it cannot do without settings."""
+    try:
+        return kind()
+    except TypeError:
+        raise InputError(
+            f"the {what} {kind.__name__} has settings without a default; write {kind.__name__}(...)"
+        ) from None
 
 
 def _folded(name: str) -> str:

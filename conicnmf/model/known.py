@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 from conicnmf.errors import InputError
 from conicnmf.model import constraints, losses, penalties
 from conicnmf.model.terms import Constraint, Loss, Penalty, Term
-from conicnmf.registry import Registry
-
-T = TypeVar("T")
+from conicnmf.registry import Registry, with_defaults
 
 
 def _not_a(*kinds: type) -> Any:
@@ -53,16 +51,6 @@ for _loss in (losses.Frobenius, losses.WeightedFrobenius):
     LOSSES.add(_loss.__name__, _loss)
 
 
-def with_defaults(kind: type[T], what: str) -> T:
-    """Return an object of the kind with its defaults, or say what it cannot do without."""
-    try:
-        return kind()
-    except TypeError:
-        raise InputError(
-            f"{what} {kind.__name__} has settings without a default; write {kind.__name__}(...)"
-        ) from None
-
-
 def as_loss(loss: Any) -> Loss:
     """Return a loss: as it is, or by its name.
 
@@ -71,16 +59,7 @@ def as_loss(loss: Any) -> Loss:
     >>> as_loss("frobenius")
     Frobenius(scale=1)
     """
-    if isinstance(loss, str):
-        return with_defaults(LOSSES.find(loss), "the loss")
-    if isinstance(loss, type) and issubclass(loss, Loss):
-        raise InputError(f"loss must be a Loss such as Frobenius(), got {loss}; add parentheses")
-    if not isinstance(loss, Loss):
-        raise InputError(
-            f"loss must be a Loss such as Frobenius() or the name of one, got {loss!r}; known are "
-            f"{', '.join(LOSSES.names())}"
-        )
-    return loss
+    return LOSSES.instance(loss, Loss, "Frobenius()")
 
 
 def as_terms(name: str, terms: Any) -> tuple[Term, ...]:
@@ -100,7 +79,7 @@ def as_terms(name: str, terms: Any) -> tuple[Term, ...]:
 
 def _as_term(name: str, term: Any) -> Term:
     if isinstance(term, str):
-        found: Term = with_defaults(TERMS.find(term), "the term")
+        found: Term = with_defaults(TERMS.find(term), "term")
         return found
     if not isinstance(term, (Constraint, Penalty)):
         hint = f"write {term.__name__}() with parentheses" if isinstance(term, type) else ""

@@ -149,10 +149,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "class for a loss": (
         lambda: cn.factorize(V, 2, loss=cn.Frobenius),  # type: ignore[arg-type]
-        "loss must be a Loss such as Frobenius(), got <class",
+        "loss must be a Loss such as Frobenius() or the name of one, got <class",
     ),
     "data for a problem": (lambda: cn.solve(V), "solve takes a Problem, got ndarray"),  # type: ignore[arg-type]
-    "class for a solver": (lambda: solve(cn.HALS), "such as HALS(), got <class"),
+    "class for a solver": (lambda: solve(cn.HALS), "HALS'>; add parentheses"),
     "word for a solver": (lambda: solve("halls"), "no solver is called 'halls'; did you mean HALS"),
     "number for a solver": (lambda: solve(3), "such as HALS() or the name of one, got 3"),
     "sweeps": (lambda: cn.HALS(sweeps=0), "HALS needs sweeps >= 1, got 0; the default is 3"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from conicnmf.families.one_factor.view import OneFactor
+from conicnmf.solve.needs import conic_constraints
 
 
 def nonnegative_alone(view: OneFactor) -> Iterator[str]:
@@ -67,11 +69,7 @@ def known_operator(view: OneFactor) -> Iterator[str]:
 
 def cone_forms(view: OneFactor) -> Iterator[str]:
     """Yield the constraints that a cone program with tangent planes cannot hold."""
-    for c in view.others:
-        if "cone" not in c.abilities:
-            yield f"{c} has no cone form"
-        elif not c.convex and "tangent" not in c.abilities:
-            yield f"{c} is not convex and has no tangent planes"
+    yield from conic_constraints(replace(view.block, constraints=view.others))
 
 
 def joint_projection(view: OneFactor) -> Iterator[str]:

@@ -8,10 +8,8 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
-from conicnmf.model.known import with_defaults
 from conicnmf.model.problem import Problem
 from conicnmf.registry import Registry
 from conicnmf.results import InnerSolve, Promises, Status
@@ -195,13 +193,5 @@ def as_solver(solver: Any) -> AnySolver:
     >>> as_solver("hals")
     HALS(sweeps=3, extrapolate=True)
     """
-    if isinstance(solver, str):
-        return with_defaults(SOLVERS.find(solver), "the solver")
-    if isinstance(solver, type) and issubclass(solver, Solver):
-        raise InputError(f"solver must be a Solver such as HALS(), got {solver}; add parentheses")
-    if not isinstance(solver, Solver):
-        raise InputError(
-            f"solver must be a Solver such as HALS() or the name of one, got {solver!r}; known are "
-            f"{', '.join(SOLVERS.names())}"
-        )
-    return solver
+    found: AnySolver = SOLVERS.instance(solver, Solver, "HALS()")
+    return found

@@ -12,9 +12,8 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 
 from conicnmf.errors import InputError
-from conicnmf.model.known import with_defaults
 from conicnmf.model.problem import Problem
-from conicnmf.registry import Registry
+from conicnmf.registry import Registry, with_defaults
 from conicnmf.types import Array, Data, Factors, stored
 from conicnmf.validate import as_matrix, check_choice
 
@@ -156,7 +155,8 @@ def as_start(init: Any, problem: Problem | None = None) -> Start:
     if init is None:
         return Random()
     if isinstance(init, str):
-        return with_defaults(STARTS.find(init), "the start")
+        named: Start = with_defaults(STARTS.find(init), "start")
+        return named
     if isinstance(init, Start):
         return init
     if isinstance(init, Mapping):
