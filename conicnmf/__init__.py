@@ -20,6 +20,7 @@ from conicnmf.errors import (
 )
 from conicnmf.families import coding
 from conicnmf.families.coding import Coded, sparse_code
+from conicnmf.model.composing import Approx, compose
 from conicnmf.model.constraints import (
     Box,
     Convex,
@@ -110,6 +111,7 @@ __all__ = [
     "L1",
     "L2",
     "NNDSVD",
+    "Approx",
     "Box",
     "Certificate",
     "Chain",
@@ -158,6 +160,7 @@ __all__ = [
     "certify",
     "coding",
     "compare",
+    "compose",
     "cross_validate_rank",
     "datasets",
     "estimators",

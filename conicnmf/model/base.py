@@ -50,6 +50,10 @@ class BaseProblem(ABC):
         """Return the relative error of each fit by its name."""
         return {}
 
+    def source(self, variable: Any) -> tuple[str, bool] | None:
+        """Return the name of a CVXPY variable, and whether it is transposed, if it is known."""
+        return None
+
     def subproblems(self, factors: Factors) -> list[tuple[Subproblem, Array]]:
         """Return each block with the others held at these factors, and its own variable."""
         return []

@@ -160,6 +160,40 @@ class Problem(BaseProblem):
         ]
         return tuple(sorted(blocks, key=lambda block: len(block.addends)))
 
+    def source(self, variable: Any) -> tuple[str, bool] | None:
+        """Return the name of a user's CVXPY variable, and whether it is that one's transpose."""
+        held = self.sources.get(id(variable)) if isinstance(variable, cp.Variable) else None
+        return held
+
+    def assign(self, result: Result | Factors) -> None:
+        """Write a result into the CVXPY variables that the problem was stated with.
+
+        Solving leaves them alone. Afterwards every expression of them has a value.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, numpy as np, conicnmf as cn
+        >>> W, H = cp.Variable((4, 1), nonneg=True), cp.Variable((1, 3), nonneg=True)
+        >>> loss = cp.sum_squares(np.ones((4, 3)) - W @ H)
+        >>> problem = cn.Problem(cp.Minimize(loss))
+        >>> problem.assign(problem.solve())
+        >>> bool(loss.value < 1e-9)
+        True
+        """
+        if not self.stated:
+            raise InputError(
+                "assign writes into CVXPY variables, and this problem was stated from terms; read "
+                'result["W"] instead'
+            )
+        factors = result if isinstance(result, dict) else result.factors
+        for name, (variable, turned) in self.stated.items():
+            if name not in factors or factors[name].shape != self.shapes[name]:
+                raise InputError(
+                    f"the result has no {name} of shape {self.shapes[name]}; assign a result of "
+                    "this problem"
+                )
+            variable.save_value(factors[name].T if turned else factors[name])
+
     def subproblems(self, factors: Factors) -> list[tuple[Subproblem, Array]]:
         """Return each block with the others held, and its own variable as rows."""
         return [(block.given(factors), block.rows(factors)) for block in self.blocks]

@@ -28,11 +28,15 @@ class Result:
     Attributes
     ----------
     factors : dict of str to array
-        Every factor by name; `W` and `H` are short for two of them.
+        Every variable by name. ``result["W"]`` and ``result.W`` are short for one of them, and
+        ``result[X]`` is it for a CVXPY variable X of the problem, in the shape of X.
     objective : float
         The stated objective, exactly.
     relative_error : float
-        ‖V − W H‖²/‖V‖², over the weighted entries where the loss has weights.
+        ‖V − model‖²/‖V‖², over the weighted entries where the loss has weights; with several
+        matrices of data the sums over all of them.
+    relative_errors : dict of str to float
+        The same for each matrix of data by its name.
     violation : dict of str to float
         The largest violation of each constraint.
     status : Status
@@ -53,6 +57,8 @@ class Result:
     >>> result = cn.factorize(np.ones((4, 3)), 1).solve(cn.HALS())
     >>> result.W.shape, result.H.shape, result.status.name
     ((4, 1), (1, 3), 'CONVERGED')
+    >>> "W" in result, result["W"] is result.W, list(result.relative_errors)
+    (True, True, ['V'])
     """
 
     factors: dict[str, Array]
@@ -67,6 +73,33 @@ class Result:
     versions: dict[str, str]
     promises: Promises = field(default_factory=Promises)
     problem: BaseProblem | None = None
+    relative_errors: dict[str, float] = field(default_factory=dict)
+
+    def __getitem__(self, key: Any) -> Array:
+        """Return a variable by its name, or by the CVXPY variable in whose shape it is wanted."""
+        if isinstance(key, str):
+            return self._named(key)
+        source = None if self.problem is None else self.problem.source(key)
+        if source is None:
+            raise InputError(
+                f"{key} is no variable of the problem that was solved; {self._listed()}"
+            )
+        name, turned = source
+        return self.factors[name].T if turned else self.factors[name]
+
+    def __contains__(self, key: Any) -> bool:
+        """Whether there is a variable of this name, or for this CVXPY variable."""
+        if isinstance(key, str):
+            return key in self.factors
+        return self.problem is not None and self.problem.source(key) is not None
+
+    def _named(self, name: str) -> Array:
+        if name not in self.factors:
+            raise InputError(f"the result has no {name}; {self._listed()}")
+        return self.factors[name]
+
+    def _listed(self) -> str:
+        return f"its variables are {', '.join(self.factors)}"
 
     def certificate(
         self,
@@ -97,12 +130,12 @@ class Result:
     @property
     def W(self) -> Array:
         """The basis, features × rank."""
-        return self.factors["W"]
+        return self._named("W")
 
     @property
     def H(self) -> Array:
         """The coefficients, rank × samples."""
-        return self.factors["H"]
+        return self._named("H")
 
     @property
     def max_violation(self) -> float:
@@ -127,11 +160,18 @@ class Result:
             ("solver", self.solver),
             ("status", f"{self.status.name} ({self.status.kind})"),
             ("objective", f"{self.objective:.6g}"),
-            ("relative error", f"{self.relative_error:.6g}"),
+            ("relative error", f"{self.relative_error:.6g}{self._by_fit()}"),
             ("violation", f"{self.max_violation:.2g}"),
             ("iterations", f"{self.n_iter} in {self.seconds:.3g} s, seed {self.seed}"),
             ("factors", shapes),
         ]
+
+    def _by_fit(self) -> str:
+        """Return the errors of several fits."""
+        if len(self.relative_errors) < 2:
+            return ""
+        listed = ", ".join(f"{name} {error:.6g}" for name, error in self.relative_errors.items())
+        return f" ({listed})"
 
     def __repr__(self) -> str:
         width = max(len(name) for name, _ in self._rows())
@@ -157,6 +197,7 @@ class Result:
         text = {
             "objective": self.objective,
             "relative_error": self.relative_error,
+            "relative_errors": self.relative_errors,
             "violation": self.violation,
             "status": self.status.name,
             "seed": self.seed,

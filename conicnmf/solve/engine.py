@@ -183,6 +183,7 @@ def _result(run: Run, solver: AnySolver, status: Status, seed: int) -> Result:
         versions=_versions(),
         promises=solver.promises,
         problem=problem,
+        relative_errors=problem.relative_errors(factors),
     )
 
 
