@@ -52,7 +52,9 @@ class Block:
     def abilities(self) -> frozenset[str]:
         """The forms that every addend of the block has."""
         if not self.addends:
-            return frozenset({"gradient", "expression", "quadratic", "reduced", "ratio"})
+            return frozenset(
+                {"gradient", "expression", "quadratic", "vectorized", "reduced", "ratio"}
+            )
         found = [addend.abilities(self.name) for addend in self.addends]
         return frozenset.intersection(*found)
 
@@ -179,7 +181,13 @@ class Subproblem:
 
     def quadratic(self) -> Quadratic:
         """Return addends and penalties as one quadratic on B ≥ 0."""
-        parts = [view.quadratic() for view in self.views]
+        return self._with_penalties([view.quadratic() for view in self.views])
+
+    def vectorized(self) -> Quadratic:
+        """Return the same in all entries of B, row after row, as one column."""
+        return self._with_penalties([view.vectorized() for view in self.views])
+
+    def _with_penalties(self, parts: list[Quadratic]) -> Quadratic:
         G, C = _sum([q.G for q in parts]), _sum([q.C for q in parts])
         slope, curvature = self.block.orthant
         if curvature:

@@ -92,9 +92,10 @@ def factorize(
         )
         for view, data in views.data.items()
     ]
-    sizes = dict.fromkeys(views.names("S"), (rank[0], rank[1])) if _is_pair(rank) else {}
-    inner = None if sizes else as_rank(rank)
-    return composed(approximations, inner, sizes, {}, terms)
+    if not isinstance(rank, (tuple, list)):
+        return composed(approximations, as_rank(rank), {}, {}, terms)
+    middle = dict.fromkeys(views.names("S"), (rank[0], rank[1]))
+    return composed(approximations, None, middle, {}, terms)
 
 
 @dataclass(frozen=True)

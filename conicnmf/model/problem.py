@@ -21,6 +21,7 @@ from conicnmf.model.variables import Variable
 from conicnmf.types import Array, Data, Factors, stored
 
 if TYPE_CHECKING:
+    from conicnmf.results import Result
     from conicnmf.solve.methods.base import AnySolver
 
 
@@ -63,8 +64,8 @@ class Problem(BaseProblem):
     variables: dict[str, Variable]
     addends: tuple[Addend, ...]
     offset: float = 0.0
-    sources: dict[int, tuple[str, bool]] = field(default_factory=dict)
-    """The name of each CVXPY variable by its id, and whether it is that variable's transpose."""
+    sources: dict[str, tuple[cp.Variable, bool]] = field(default_factory=dict)
+    """The user's CVXPY variable of each name, and whether the problem holds its transpose."""
 
     kind = "factorization"
 
@@ -86,7 +87,7 @@ class Problem(BaseProblem):
         variables: dict[str, Variable],
         addends: tuple[Addend, ...],
         offset: float,
-        sources: dict[int, tuple[str, bool]],
+        sources: dict[str, tuple[cp.Variable, bool]],
     ) -> None:
         fields = (variables, addends, offset, sources)
         for name, value in zip(self.__dataclass_fields__, fields, strict=True):
@@ -161,9 +162,10 @@ class Problem(BaseProblem):
         return tuple(sorted(blocks, key=lambda block: len(block.addends)))
 
     def source(self, variable: Any) -> tuple[str, bool] | None:
-        """Return the name of a user's CVXPY variable, and whether it is that one's transpose."""
-        held = self.sources.get(id(variable)) if isinstance(variable, cp.Variable) else None
-        return held
+        """Return the name of a user's CVXPY variable, and whether it is held transposed."""
+        wanted = variable.id if isinstance(variable, cp.Variable) else None
+        found = ((name, turned) for name, (v, turned) in self.sources.items() if v.id == wanted)
+        return next(found, None)
 
     def assign(self, result: Result | Factors) -> None:
         """Write a result into the CVXPY variables that the problem was stated with.
@@ -180,19 +182,19 @@ class Problem(BaseProblem):
         >>> bool(loss.value < 1e-9)
         True
         """
-        if not self.stated:
+        if not self.sources:
             raise InputError(
                 "assign writes into CVXPY variables, and this problem was stated from terms; read "
                 'result["W"] instead'
             )
         factors = result if isinstance(result, dict) else result.factors
-        for name, (variable, turned) in self.stated.items():
+        for name, (variable, turned) in self.sources.items():
             if name not in factors or factors[name].shape != self.shapes[name]:
                 raise InputError(
                     f"the result has no {name} of shape {self.shapes[name]}; assign a result of "
                     "this problem"
                 )
-            variable.save_value(factors[name].T if turned else factors[name])
+            variable.save_value(np.array(factors[name].T if turned else factors[name]))
 
     def subproblems(self, factors: Factors) -> list[tuple[Subproblem, Array]]:
         """Return each block with the others held, and its own variable as rows."""

@@ -34,7 +34,7 @@ class Reading:
     variables: dict[str, Variable]
     addends: tuple[Addend, ...]
     offset: float
-    sources: dict[int, tuple[str, bool]]
+    sources: dict[str, tuple[cp.Variable, bool]]
 
 
 def read_problem(objective: Any, constraints: Any = ()) -> Reading:
@@ -61,7 +61,7 @@ def read_problem(objective: Any, constraints: Any = ()) -> Reading:
     }
     addends = _addends(fits, coupling, names, roles)
     offset = parts.offset + sum(fit.offset for fit in fits)
-    sources = {id_: (names[id_], role.turned) for id_, role in roles.items()}
+    sources = {names[id_]: (role.variable, role.turned) for id_, role in roles.items()}
     return Reading(variables, addends, offset, sources)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import svds
@@ -123,8 +122,9 @@ class Given(Start):
 
 def _named(problem: Problem, key: Any) -> tuple[str, bool]:
     """Return the name of a variable from its name or its CVXPY variable, and if it is turned."""
-    if isinstance(key, cp.Variable) and key.id in problem.sources:
-        return problem.sources[key.id]
+    source = problem.source(key)
+    if source is not None:
+        return source
     if isinstance(key, int) and key < len(problem.variables):
         return list(problem.variables)[key], False
     if isinstance(key, str) and key in problem.variables:
