@@ -144,9 +144,17 @@ class Block:
         by_piece = (c for c in self.constraints if c.each in axes)
         return {axes[c.each] for c in by_piece if not c.zero_allowed(self.shape)}
 
+    @cached_property
+    def _is_extra(self) -> bool:
+        """Whether the variable is an offset beside other products, where zero is a fair value."""
+        fits = [addend for addend in self.addends if isinstance(addend, Fit)]
+        beside = (len(fit.chains) > 1 and len(fit.place(self.name)[0].names) == 1 for fit in fits)
+        return bool(self.addends) and len(fits) == len(self.addends) and all(beside)
+
     def collapsed(self, B: Array) -> bool:
         """Whether a piece is zero where a constraint forbids or cannot judge zero."""
-        return not B.any() or any(not B.any(axis=axis).all() for axis in self._zero_forbidden)
+        empty = not self._is_extra and not B.any()
+        return empty or any(not B.any(axis=axis).all() for axis in self._zero_forbidden)
 
 
 @dataclass(frozen=True, eq=False)
