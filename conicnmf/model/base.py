@@ -87,6 +87,15 @@ class BaseProblem(ABC):
         """Return the pairs (columns, rows) whose outer products are the components."""
         return []
 
+    def component_sides(self) -> dict[str, str]:
+        """Return for variables with components whether they are "columns" or "rows", if known."""
+        return {}
+
+    @property
+    def component_labels(self) -> tuple[str, ...]:
+        """What to call the products that `components` returns, where there are several."""
+        return ()
+
     @abstractmethod
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
         """Return a feasible start: from `init`, or a default when that is None."""

@@ -145,7 +145,7 @@ class Block:
         return {axes[c.each] for c in by_piece if not c.zero_allowed(self.shape)}
 
     @cached_property
-    def _is_extra(self) -> bool:
+    def is_extra(self) -> bool:
         """Whether the variable is an offset beside other products, where zero is a fair value."""
         fits = [addend for addend in self.addends if isinstance(addend, Fit)]
         beside = (len(fit.chains) > 1 and len(fit.place(self.name)[0].names) == 1 for fit in fits)
@@ -153,7 +153,7 @@ class Block:
 
     def collapsed(self, B: Array) -> bool:
         """Whether a piece is zero where a constraint forbids or cannot judge zero."""
-        empty = not self._is_extra and not B.any()
+        empty = not self.is_extra and not B.any()
         return empty or any(not B.any(axis=axis).all() for axis in self._zero_forbidden)
 
 

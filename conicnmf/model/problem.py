@@ -11,7 +11,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import InputError
-from conicnmf.model.addends import Addend, Coupling, Fit
+from conicnmf.model.addends import Addend, Chain, Coupling, Fit
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_of
 from conicnmf.model.constraints.joint import merged_bounds
@@ -273,9 +273,30 @@ class Problem(BaseProblem):
             return False  # zero is the answer for zero data
         return any(block.collapsed(block.rows(factors)) for block in self.blocks)
 
+    @cached_property
+    def _products(self) -> tuple[tuple[str, Chain], ...]:
+        """The products of each fit; an offset beside a product has no components."""
+        return tuple(
+            (fit.name, chain)
+            for fit in self.fits
+            for chain in fit.chains
+            if len(chain.names) > 1 or (chain.names and len(fit.chains) == 1)
+        )
+
     def components(self, factors: Factors) -> list[tuple[Array, Array]]:
         """Return the two sides of each product."""
-        return [chain.pair(factors) for fit in self.fits for chain in fit.chains if chain.names]
+        return [chain.pair(factors) for _, chain in self._products]
+
+    @property
+    def component_labels(self) -> tuple[str, ...]:
+        """The names of the data that the products of `components` stand for."""
+        return tuple(name for name, _ in self._products)
+
+    def component_sides(self) -> dict[str, str]:
+        """Return where the components of each variable are; offsets have none."""
+        kept = [block for block in self.blocks if not block.is_extra]
+        sides = {block.name: "columns" if block.flipped else "rows" for block in kept}
+        return {name: sides[name] for name in self.variables if name in sides}
 
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
         """Return a start brought into the constraint set."""

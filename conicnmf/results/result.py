@@ -37,6 +37,8 @@ class Result:
         matrices of data the sums over all of them.
     relative_errors : dict of str to float
         The same for each matrix of data by its name.
+    components : dict of str to str
+        Whether the components of a variable are its "columns" or its "rows".
     violation : dict of str to float
         The largest violation of each constraint.
     status : Status
@@ -74,6 +76,7 @@ class Result:
     promises: Promises = field(default_factory=Promises)
     problem: BaseProblem | None = None
     relative_errors: dict[str, float] = field(default_factory=dict)
+    components: dict[str, str] = field(default_factory=dict)
 
     def __getitem__(self, key: Any) -> Array:
         """Return a variable by its name, or by the CVXPY variable in whose shape it is wanted."""
@@ -137,6 +140,18 @@ class Result:
         """The coefficients, rank × samples."""
         return self._named("H")
 
+    def side(self, name: str) -> str:
+        """Return if components are "columns" or "rows" of a variable, "" where it has none.
+
+        Where the problem does not say, there are fewer components than features.
+        """
+        if name in self.components or name in ("W", "H"):
+            return self.components.get(name, "columns" if name == "W" else "rows")
+        X = self.factors[name]
+        if self.components or X.ndim != 2 or min(X.shape) < 2:
+            return ""
+        return "rows" if X.shape[1] > X.shape[0] else "columns"
+
     @property
     def max_violation(self) -> float:
         """The largest violation of any constraint."""
@@ -198,6 +213,7 @@ class Result:
             "objective": self.objective,
             "relative_error": self.relative_error,
             "relative_errors": self.relative_errors,
+            "components": self.components,
             "violation": self.violation,
             "status": self.status.name,
             "seed": self.seed,

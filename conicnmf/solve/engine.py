@@ -186,6 +186,7 @@ def _result(run: Run, solver: AnySolver, status: Status, seed: int) -> Result:
         promises=solver.promises,
         problem=problem,
         relative_errors=problem.relative_errors(factors),
+        components=problem.component_sides(),
     )
 
 

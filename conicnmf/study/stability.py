@@ -18,7 +18,7 @@ from conicnmf.solve.choice import as_problem, choose
 from conicnmf.solve.methods.base import AnySolver, as_solver
 from conicnmf.study.compare import compare
 from conicnmf.study.measures import match_columns
-from conicnmf.types import Array
+from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,8 +35,9 @@ class Stability:
     results : list of Result
         Those that did not fail, in the order of their seeds.
     cosines : array of shape (results, rank)
-        For each result, the cosine of each component of the best one (a column of W) with its
-        match; the matching is one to one and has the largest sum.
+        For each result, the cosine of each component of the best one (a column of W, or of the
+        left side of the first product) with its match; the matching is one to one and has the
+        largest sum.
     labels : array of int, shape (results, samples)
         The component that contributes most to each sample.
 
@@ -167,8 +168,13 @@ def stability(
     """
     if n < 2:
         raise InputError(f"stability needs at least two runs, got n={n}; try n=20")
-    if not {"W", "H"} <= set(as_problem(problem).shapes):
-        raise InputError("stability needs a factorization into W and H; see `factorize`")
+    stated = as_problem(problem)
+    zeros: Factors = {name: np.zeros(shape) for name, shape in stated.shapes.items()}
+    if not stated.components(zeros):
+        raise InputError(
+            "stability compares the components of a product such as W H, and this problem has no "
+            "product of variables; compare its objectives with multistart"
+        )
     chosen = choose(problem)[0] if solver is None else as_solver(solver)
     seeds = range(seed, seed + n)
     runs = compare(problem, [chosen], seeds, n_jobs=n_jobs, progress=progress, **options)
@@ -179,14 +185,16 @@ def stability(
             "the problem by itself to see why"
         )
     best = min(results, key=lambda result: result.objective)
-    cosines = np.array([match_columns(best.W, result.W, signed=False)[2] for result in results])
-    labels = np.array([main_component(result) for result in results])
+    pairs = [stated.components(result.factors)[0] for result in results]
+    W = stated.components(best.factors)[0][0]
+    cosines = np.array([match_columns(W, own, signed=False)[2] for own, _ in pairs])
+    labels = np.array([main_component(*pair) for pair in pairs])
     return Stability(best, results, cosines, labels)
 
 
-def main_component(result: Result) -> NDArray[np.intp]:
+def main_component(W: Array, H: Array) -> NDArray[np.intp]:
     """Return the component that contributes most to each sample."""
-    return np.asarray(np.argmax(np.abs(result.H) * _norms(result.W)[:, None], axis=0))
+    return np.asarray(np.argmax(np.abs(H) * _norms(W)[:, None], axis=0))
 
 
 def _norms(X: Array) -> Array:
