@@ -12,6 +12,7 @@ from scipy.cluster.hierarchy import average, cophenet, leaves_list
 from scipy.spatial.distance import squareform
 
 from conicnmf.errors import InputError
+from conicnmf.model.base import BaseProblem
 from conicnmf.model.problem import Problem
 from conicnmf.results import Result
 from conicnmf.solve.choice import as_problem, choose
@@ -170,7 +171,7 @@ def stability(
         raise InputError(f"stability needs at least two runs, got n={n}; try n=20")
     stated = as_problem(problem)
     zeros: Factors = {name: np.zeros(shape) for name, shape in stated.shapes.items()}
-    if not stated.components(zeros):
+    if not _product(stated, zeros):
         raise InputError(
             "stability compares the components of a product such as W H, and this problem has no "
             "product of variables; compare its objectives with multistart"
@@ -185,11 +186,18 @@ def stability(
             "the problem by itself to see why"
         )
     best = min(results, key=lambda result: result.objective)
-    pairs = [stated.components(result.factors)[0] for result in results]
-    W = stated.components(best.factors)[0][0]
+    pairs = [_product(stated, result.factors)[0] for result in results]
+    W = _product(stated, best.factors)[0][0]
     cosines = np.array([match_columns(W, own, signed=False)[2] for own, _ in pairs])
     labels = np.array([main_component(*pair) for pair in pairs])
     return Stability(best, results, cosines, labels)
+
+
+def _product(problem: BaseProblem, factors: Factors) -> list[tuple[Array, Array]]:
+    """Return the two sides of the first product, or W and H of a model that has codes of its own."""
+    found = problem.components(factors)[:1]
+    codes = {"W", "H"} <= set(factors)
+    return found or ([(factors["W"], factors["H"])] if codes else [])
 
 
 def main_component(W: Array, H: Array) -> NDArray[np.intp]:

@@ -53,7 +53,7 @@ class Plan:
         products = [product for a in named for product in a.products]
         variables = _variables(products, set(known))
         for a in named:
-            _check_once(a, set(variables))
+            _check_once(a, set(variables), set(known))
         offsets = frozenset(
             symbol.name
             for product in products
@@ -179,7 +179,7 @@ def _variables(products: Sequence[Product], constants: set[str]) -> dict[str, bo
     return found
 
 
-def _check_once(a: _Named, variables: set[str]) -> None:
+def _check_once(a: _Named, variables: set[str], constants: set[str]) -> None:
     """Raise unless each product has a variable and each variable stands once in a model."""
     names = [symbol.name for product in a.products for symbol in product.symbols]
     for name in variables:
@@ -190,7 +190,8 @@ def _check_once(a: _Named, variables: set[str]) -> None:
             )
     for product in a.products:
         for symbol in product.symbols:
-            if symbol.mask in variables or (symbol.mask and symbol.name not in variables):
+            masked = symbol.mask in constants and symbol.name in variables
+            if symbol.mask and not masked:
                 raise InputError(
                     f"{symbol.mask} * {symbol.name} in {a.model!r} must be a constant times a "
                     "variable; name the constant in constants={...}, or write @ for a product"

@@ -78,6 +78,9 @@ def _product(node: ast.expr, text: str) -> Product:
         return Product((Symbol(ONES),))
     if isinstance(node, ast.Attribute) and node.attr == "T":
         return _product(node.value, text).transposed()
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _product(node.operand, text)
+        return replace(inner, scale=-inner.scale)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         left, right = _product(node.left, text), _product(node.right, text)
         return Product((*left.symbols, *right.symbols), left.scale * right.scale)
