@@ -54,7 +54,7 @@ def chain_roles(chain: ReadChain) -> list[Role]:
 
 def _lone(chain: ReadChain, ref: ReadRef) -> Role:
     """Return the role of a single variable among constants: offsets, or a factor with a known other."""
-    place = chain.factors.index(ref)
+    place = next(i for i, factor in enumerate(chain.factors) if factor is ref)
     left = place == 0 and len(chain.factors) > 1
     thin = 1 in ref.shape
     letter = ("b" if left else "c") if thin else ("W" if left else "H")
