@@ -21,6 +21,7 @@ from conicnmf.errors import (
 )
 from conicnmf.families import coding, one_factor
 from conicnmf.families.coding import Coded, sparse_code
+from conicnmf.model.composing import Approx, compose
 from conicnmf.model.constraints import (
     Box,
     Convex,
@@ -112,6 +113,7 @@ __all__ = [
     "L1",
     "L2",
     "NNDSVD",
+    "Approx",
     "Box",
     "Certificate",
     "Chain",
@@ -165,6 +167,7 @@ __all__ = [
     "certify",
     "coding",
     "compare",
+    "compose",
     "cross_validate_rank",
     "datasets",
     "estimators",

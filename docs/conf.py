@@ -22,6 +22,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathml",
     "rooms",
+    "shapes",
     "solver_table",
     "status_table",
     "verdict_table",

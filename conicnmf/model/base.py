@@ -56,6 +56,10 @@ class BaseProblem(ABC):
         """Return the relative error of each fit by its name."""
         return {}
 
+    def source(self, variable: Any) -> tuple[str, bool] | None:
+        """Return the name of a CVXPY variable, and whether it is transposed, if it is known."""
+        return None
+
     def subproblems(self, factors: Factors) -> list[tuple[Subproblem, Array]]:
         """Return each block with the others held at these factors, and its own variable."""
         return []
@@ -88,6 +92,15 @@ class BaseProblem(ABC):
     def components(self, factors: Factors) -> list[tuple[Array, Array]]:
         """Return the pairs (columns, rows) whose outer products are the components."""
         return []
+
+    def component_sides(self) -> dict[str, str]:
+        """Return for variables with components whether they are "columns" or "rows", if known."""
+        return {}
+
+    @property
+    def component_labels(self) -> tuple[str, ...]:
+        """What to call the products that `components` returns, where there are several."""
+        return ()
 
     @abstractmethod
     def start(self, init: Any, rng: np.random.Generator) -> Factors:

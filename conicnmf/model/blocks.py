@@ -52,7 +52,9 @@ class Block:
     def abilities(self) -> frozenset[str]:
         """The forms that every addend of the block has."""
         if not self.addends:
-            return frozenset({"gradient", "expression", "quadratic", "reduced", "ratio"})
+            return frozenset(
+                {"gradient", "expression", "quadratic", "vectorized", "reduced", "ratio"}
+            )
         found = [addend.abilities(self.name) for addend in self.addends]
         return frozenset.intersection(*found)
 
@@ -142,9 +144,17 @@ class Block:
         by_piece = (c for c in self.constraints if c.each in axes)
         return {axes[c.each] for c in by_piece if not c.zero_allowed(self.shape)}
 
+    @cached_property
+    def is_extra(self) -> bool:
+        """Whether the variable is an offset beside other products, where zero is a fair value."""
+        fits = [addend for addend in self.addends if isinstance(addend, Fit)]
+        beside = (len(fit.chains) > 1 and len(fit.place(self.name)[0].names) == 1 for fit in fits)
+        return bool(self.addends) and len(fits) == len(self.addends) and all(beside)
+
     def collapsed(self, B: Array) -> bool:
         """Whether a piece is zero where a constraint forbids or cannot judge zero."""
-        return not B.any() or any(not B.any(axis=axis).all() for axis in self._zero_forbidden)
+        empty = not self.is_extra and not B.any()
+        return empty or any(not B.any(axis=axis).all() for axis in self._zero_forbidden)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +189,13 @@ class Subproblem:
 
     def quadratic(self) -> Quadratic:
         """Return addends and penalties as one quadratic on B ≥ 0."""
-        parts = [view.quadratic() for view in self.views]
+        return self._with_penalties([view.quadratic() for view in self.views])
+
+    def vectorized(self) -> Quadratic:
+        """Return the same in all entries of B, row after row, as one column."""
+        return self._with_penalties([view.vectorized() for view in self.views])
+
+    def _with_penalties(self, parts: list[Quadratic]) -> Quadratic:
         G, C = _sum([q.G for q in parts]), _sum([q.C for q in parts])
         slope, curvature = self.block.orthant
         if curvature:

@@ -1,44 +1,68 @@
-"""`factorize`: state a factorization from terms."""
+"""`factorize`: state a factorization of one matrix, or of several views, from terms."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from conicnmf.model.addends import Chain, Fit, Ref
-from conicnmf.model.constraints import NonNegative
-from conicnmf.model.known import as_loss, as_terms
-from conicnmf.model.losses import Frobenius
+import scipy.sparse as sp
+
+from conicnmf.errors import InputError
+from conicnmf.model.composing import Approx, composed
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
-from conicnmf.model.variables import Variable
-from conicnmf.validate import as_data, as_rank
+from conicnmf.validate import as_rank, check_choice
+
+Terms = Sequence[Term | str] | Mapping[str, Sequence[Term | str]] | None
+_OFFSETS = {None: "", "feature": "b", "sample": "c", "both": "bc"}
 
 
 def factorize(
     V: Any,
-    rank: int,
+    rank: int | tuple[int, int],
     *,
-    loss: Loss | str | None = None,
-    W: Sequence[Term | str] | None = None,
-    H: Sequence[Term | str] | None = None,
+    loss: Loss | str | Mapping[str, Loss | str] | None = None,
+    W: Terms = None,
+    H: Terms = None,
+    S: Terms = None,
+    b: Terms = None,
+    c: Terms = None,
+    offset: str | None = None,
+    shared: str = "H",
+    weight: float | Mapping[str, float] | None = None,
 ) -> Problem:
-    """State a factorization V ≈ W H from terms.
+    """State a factorization V ≈ W H from terms, or one of its relatives.
 
     Parameters
     ----------
-    V : array or sparse matrix
-        The data, features × samples.
-    rank : int
-        The number of components.
-    loss : Loss or str, optional
+    V : array or sparse matrix, or dict of str to such
+        The data, features × samples. Several of them by name are views of the same samples, which
+        are factorized together: view x ≈ W_x H.
+    rank : int or pair of int
+        The number of components; a pair (r, s) states three factors V ≈ W S H with S r × s.
+    loss : Loss or str, or dict by view, optional
         Squared Frobenius by default; a name stands for a loss with its defaults.
-    W, H : list of Term or str, optional
-        Constraints and penalties on each factor; `NonNegative` alone by default.
+    W, H, S : list of Term or str, or dict by view, optional
+        Constraints and penalties on each factor; `NonNegative` alone by default. A factor that
+        is not shared has terms for all views, or for each of them by name.
+    b, c : list of Term or str, or dict by view, optional
+        Terms on the offsets, which are free by default.
+    offset : {"feature", "sample", "both"}, optional
+        Add a number for each feature, V ≈ W H + b 1ᵀ, for each sample, V ≈ W H + 1 c, or both.
+    shared : {"H", "W"}
+        What the views have in common: their samples, or with "W" their features.
+    weight : float or dict by view, optional
+        What the losses are multiplied by; 1 for views that are left out.
 
     Returns
     -------
     Problem
+
+    See Also
+    --------
+    compose : any other sum of products.
+    Problem : the same from CVXPY expressions.
 
     Examples
     --------
@@ -48,18 +72,113 @@ def factorize(
       loss: Frobenius(scale=1)
       W: NonNegative(), Sparseness(min=0.6, max=1.0, each='component')
       H: NonNegative()
+    >>> views = {"text": np.ones((5, 4)), "image": np.ones((3, 4))}
+    >>> list(cn.factorize(views, 2).variables)
+    ['W_text', 'H', 'W_image']
+    >>> print(*cn.factorize(np.ones((5, 4)), (3, 2), offset="feature").fits)
+    V (5 × 4) ≈ W S H + b 1ᵀ
     """
-    data, rank = as_data(V), as_rank(rank)
-    chosen = Frobenius() if loss is None else as_loss(loss)
-    chosen.check(data.shape)
-    default = (NonNegative(),)
-    on_w, on_h = (
-        default if terms is None else as_terms(name, terms) for name, terms in (("W", W), ("H", H))
-    )
-    return Problem.of(
-        [
-            Variable.stated("W", (data.shape[0], rank), on_w, flipped=True),
-            Variable.stated("H", (rank, data.shape[1]), on_h, flipped=False),
-        ],
-        [Fit(data, chosen, (Chain((Ref("W"), Ref("H"))),))],
-    )
+    views = _Views.of(V, shared)
+    letters = _letters(rank, offset)
+    model = _model(letters, offset)
+    given: dict[str, Any] = {"W": W, "S": S, "H": H, "b": b, "c": c}
+    terms = views.by_name(letters, given)
+    losses, weights = views.each("loss", loss), views.each("weight", weight)
+    approximations = [
+        Approx(
+            data,
+            model.format(**{letter: views.name(letter, view) for letter in letters}),
+            loss=losses[view],
+            weight=1.0 if weights[view] is None else weights[view],
+            name=view or "V",
+        )
+        for view, data in views.data.items()
+    ]
+    if not isinstance(rank, (tuple, list)):
+        return composed(approximations, as_rank(rank), {}, {}, terms)
+    middle = dict.fromkeys(views.names("S"), (rank[0], rank[1]))
+    return composed(approximations, None, middle, {}, terms)
+
+
+@dataclass(frozen=True)
+class _Views:
+    """The data by name, "" for a single one, and the letter of the factor they share."""
+
+    data: dict[str, Any]
+    shared: str
+
+    @classmethod
+    def of(cls, V: Any, shared: str) -> _Views:
+        check_choice("shared", shared, ("W", "H"))
+        # A sparse matrix in DOK format is a mapping, too.
+        if not isinstance(V, Mapping) or sp.issparse(V):
+            return cls({"": V}, shared)
+        for name in V:
+            if not isinstance(name, str) or not f"W_{name}".isidentifier():
+                raise InputError(
+                    f"a view's name becomes part of its variables' names and must be letters, "
+                    f'digits and underscores, got {name!r}; try {{"genes": V1, "proteins": V2}}'
+                )
+        if not V:
+            raise InputError('V has no views; pass an array, or {"genes": V1, "proteins": V2}')
+        return cls(dict(V), shared)
+
+    def name(self, letter: str, view: str) -> str:
+        """Return the name of a variable in a view."""
+        return letter if letter == self.shared or not view else f"{letter}_{view}"
+
+    def names(self, letter: str) -> list[str]:
+        """Return the variables of a letter in all views."""
+        return list(dict.fromkeys(self.name(letter, view) for view in self.data))
+
+    def each(self, what: str, given: Any) -> dict[str, Any]:
+        """Return what is given for each view: by its name, or the same for all of them."""
+        if not isinstance(given, Mapping):
+            return dict.fromkeys(self.data, given)
+        strangers = [name for name in given if name not in self.data or not name]
+        if strangers:
+            listed = ", ".join(name for name in self.data if name) or "none: V is a single matrix"
+            raise InputError(f"{what} names the view {strangers[0]!r}; the views are {listed}")
+        return {view: given.get(view) for view in self.data}
+
+    def by_name(self, letters: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the terms by variable; those that are not given are left out."""
+        found: dict[str, Any] = {}
+        for letter, terms in given.items():
+            if terms is None:
+                continue
+            if letter not in letters:
+                raise InputError(f"terms are given for {letter}, {_ABSENT[letter]}")
+            if letter == self.shared and isinstance(terms, Mapping):
+                raise InputError(f"{letter} is shared by all views; give it one list of terms")
+            own = self.each(letter, terms)
+            found |= {self.name(letter, v): X for v, X in own.items() if X is not None}
+        return found
+
+
+_ABSENT = {
+    "S": "which three factors have only; pass a pair as rank, (4, 3)",
+    "b": 'the offset of features; pass offset="feature" or "both"',
+    "c": 'the offset of samples; pass offset="sample" or "both"',
+}
+
+
+def _is_pair(rank: Any) -> bool:
+    return isinstance(rank, (tuple, list))
+
+
+def _letters(rank: Any, offset: Any) -> str:
+    """Return the letters of the variables."""
+    if offset not in _OFFSETS:
+        listed = ", ".join(repr(name) for name in _OFFSETS if name)
+        raise InputError(f"offset must be one of {listed}, got {offset!r}; leave it out for none")
+    if _is_pair(rank) and len(rank) != 2:
+        raise InputError(f"rank must be a number, or a pair for W S H, got {rank!r}; try (4, 3)")
+    return ("WSH" if _is_pair(rank) else "WH") + _OFFSETS[offset]
+
+
+def _model(letters: str, offset: Any) -> str:
+    """Return the text of the model, with places for the names."""
+    product = " @ ".join(f"{{{letter}}}" for letter in letters if letter in "WSH")
+    extra = {"b": " + {b} @ 1", "c": " + 1 @ {c}"}
+    return product + "".join(extra[letter] for letter in _OFFSETS[offset])

@@ -11,7 +11,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import InputError
-from conicnmf.model.addends import Addend, Coupling, Fit
+from conicnmf.model.addends import Addend, Chain, Coupling, Fit
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_of
 from conicnmf.model.constraints.joint import merged_bounds
@@ -21,6 +21,7 @@ from conicnmf.model.variables import Variable
 from conicnmf.types import Array, Data, Factors, stored
 
 if TYPE_CHECKING:
+    from conicnmf.results import Result
     from conicnmf.solve.methods.base import AnySolver
 
 
@@ -63,8 +64,8 @@ class Problem(BaseProblem):
     variables: dict[str, Variable]
     addends: tuple[Addend, ...]
     offset: float = 0.0
-    sources: dict[int, tuple[str, bool]] = field(default_factory=dict)
-    """The name of each CVXPY variable by its id, and whether it is that variable's transpose."""
+    sources: dict[str, tuple[cp.Variable, bool]] = field(default_factory=dict)
+    """The user's CVXPY variable of each name, and whether the problem holds its transpose."""
 
     kind = "factorization"
 
@@ -86,7 +87,7 @@ class Problem(BaseProblem):
         variables: dict[str, Variable],
         addends: tuple[Addend, ...],
         offset: float,
-        sources: dict[int, tuple[str, bool]],
+        sources: dict[str, tuple[cp.Variable, bool]],
     ) -> None:
         fields = (variables, addends, offset, sources)
         for name, value in zip(self.__dataclass_fields__, fields, strict=True):
@@ -164,6 +165,41 @@ class Problem(BaseProblem):
             for name, variable in self.variables.items()
         ]
         return tuple(sorted(blocks, key=lambda block: len(block.addends)))
+
+    def source(self, variable: Any) -> tuple[str, bool] | None:
+        """Return the name of a user's CVXPY variable, and whether it is held transposed."""
+        wanted = variable.id if isinstance(variable, cp.Variable) else None
+        found = ((name, turned) for name, (v, turned) in self.sources.items() if v.id == wanted)
+        return next(found, None)
+
+    def assign(self, result: Result | Factors) -> None:
+        """Write a result into the CVXPY variables that the problem was stated with.
+
+        Solving leaves them alone. Afterwards every expression of them has a value.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, numpy as np, conicnmf as cn
+        >>> W, H = cp.Variable((4, 1), nonneg=True), cp.Variable((1, 3), nonneg=True)
+        >>> loss = cp.sum_squares(np.ones((4, 3)) - W @ H)
+        >>> problem = cn.Problem(cp.Minimize(loss))
+        >>> problem.assign(problem.solve())
+        >>> bool(loss.value < 1e-9)
+        True
+        """
+        if not self.sources:
+            raise InputError(
+                "assign writes into CVXPY variables, and this problem was stated from terms; read "
+                'result["W"] instead'
+            )
+        factors = result if isinstance(result, dict) else result.factors
+        for name, (variable, turned) in self.sources.items():
+            if name not in factors or factors[name].shape != self.shapes[name]:
+                raise InputError(
+                    f"the result has no {name} of shape {self.shapes[name]}; assign a result of "
+                    "this problem"
+                )
+            variable.save_value(np.array(factors[name].T if turned else factors[name]))
 
     def subproblems(self, factors: Factors) -> list[tuple[Subproblem, Array]]:
         """Return each block with the others held, and its own variable as rows."""
@@ -248,9 +284,30 @@ class Problem(BaseProblem):
             return False  # zero is the answer for zero data
         return any(block.collapsed(block.rows(factors)) for block in self.blocks)
 
+    @cached_property
+    def _products(self) -> tuple[tuple[str, Chain], ...]:
+        """The products of each fit; an offset beside a product has no components."""
+        return tuple(
+            (fit.name, chain)
+            for fit in self.fits
+            for chain in fit.chains
+            if len(chain.names) > 1 or (chain.names and len(fit.chains) == 1)
+        )
+
     def components(self, factors: Factors) -> list[tuple[Array, Array]]:
         """Return the two sides of each product."""
-        return [chain.pair(factors) for fit in self.fits for chain in fit.chains if chain.names]
+        return [chain.pair(factors) for _, chain in self._products]
+
+    @property
+    def component_labels(self) -> tuple[str, ...]:
+        """The names of the data that the products of `components` stand for."""
+        return tuple(name for name, _ in self._products)
+
+    def component_sides(self) -> dict[str, str]:
+        """Return where the components of each variable are; offsets have none."""
+        kept = [block for block in self.blocks if not block.is_extra]
+        sides = {block.name: "columns" if block.flipped else "rows" for block in kept}
+        return {name: sides[name] for name in self.variables if name in sides}
 
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
         """Return a start brought into the constraint set."""

@@ -29,7 +29,8 @@ def plot_basis(
     Parameters
     ----------
     basis : Result or array
-        A result, or a matrix of features × rank.
+        A result, of which W is drawn or else the first variable with components as columns, or
+        a matrix of features × rank.
     image_shape : tuple of int, optional
         (rows, columns) of a component seen as an image, row by row. Without it a component is
         drawn as a profile over the features.
@@ -61,10 +62,7 @@ def plot_basis(
 
 
 def _matrix(basis: Result | Any) -> Array:
-    if isinstance(basis, Result) and "W" not in basis.factors:
-        listed = ", ".join(basis.factors)
-        raise InputError(f"this result has no W; pass one of its factors {listed} as a matrix")
-    W = np.asarray(basis.W if isinstance(basis, Result) else basis)
+    W = np.asarray(_first_basis(basis) if isinstance(basis, Result) else basis)
     if W.ndim != 2 or 0 in W.shape or W.dtype.kind not in "fiub":
         raise InputError(
             f"a basis is a non-empty matrix of numbers, features × rank, got shape {W.shape} of "
@@ -73,6 +71,15 @@ def _matrix(basis: Result | Any) -> Array:
     if not np.isfinite(W).all():
         raise InputError("a basis must be finite, got NaN or infinite entries; solve again")
     return W.astype(float)
+
+
+def _first_basis(result: Result) -> Array:
+    """Return W, or the first variable whose components are columns."""
+    columns = [name for name, side in result.components.items() if side == "columns"]
+    if "W" not in result.factors and not columns:
+        listed = ", ".join(result.factors)
+        raise InputError(f"this result has no W; pass one of its factors {listed} as a matrix")
+    return result.factors["W" if "W" in result.factors else columns[0]]
 
 
 def _own_scale(W: Array) -> Array:

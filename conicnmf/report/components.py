@@ -21,6 +21,8 @@ class Components:
 def components_of(result: Result, image_shape: tuple[int, int] | None = None) -> list[Components]:
     """Return every matrix but H as columns: as it stands, or turned where rows are the components.
 
+    H is as long as there are samples; its rows are in `pieces_of`.
+
     Examples
     --------
     >>> import numpy as np, conicnmf as cn
@@ -29,12 +31,12 @@ def components_of(result: Result, image_shape: tuple[int, int] | None = None) ->
     """
     found = []
     for name, X in result.factors.items():
-        if name == "W":
-            found.append(Components("columns of W", X))
-        elif name != "H" and X.ndim == 2 and min(X.shape) > 1:  # thresholds are no components
-            turned = _has_components_as_rows(X.shape, image_shape)
-            side = "rows" if turned else "columns"
-            found.append(Components(f"{side} of {name}", X.T if turned else X))
+        side = result.side(name)
+        if name == "H" or not side:
+            continue
+        if name not in ("W", *result.components):
+            side = _pictured_side(X.shape, image_shape) or side
+        found.append(Components(f"{side} of {name}", X.T if side == "rows" else X))
     return found
 
 
@@ -46,12 +48,11 @@ def pieces_of(result: Result) -> dict[str, Array]:
     return {name: np.ascontiguousarray(X) for name, X in pieces.items()}
 
 
-def _has_components_as_rows(shape: tuple[int, ...], image_shape: tuple[int, int] | None) -> bool:
-    if image_shape is not None:
-        pixels = image_shape[0] * image_shape[1]
-        if pixels in shape:
-            return shape[0] != pixels
-    return shape[1] > shape[0]  # components are fewer than features, as a rule
+def _pictured_side(shape: tuple[int, ...], image_shape: tuple[int, int] | None) -> str:
+    """Return the side whose entries are as many as an image has pixels, if one has."""
+    if image_shape is None or image_shape[0] * image_shape[1] not in shape:
+        return ""
+    return "columns" if shape[0] == image_shape[0] * image_shape[1] else "rows"
 
 
 def fits(matrix: Array, image_shape: tuple[int, int] | None) -> bool:

@@ -16,7 +16,7 @@ _WIDE = 20
 
 
 def plot_path(path: Path, name: str = "value") -> Figure:
-    """Draw the relative error and the sparseness of both factors along a path.
+    """Draw the relative error and the sparseness of the variables along a path.
 
     Parameters
     ----------
@@ -43,10 +43,7 @@ def plot_path(path: Path, name: str = "value") -> Figure:
     failed = np.array([result.status.kind == "failed" for result in path.results])
     panels = {
         "relative error": {"relative error": path.table["relative_error"].to_numpy()},
-        "mean sparseness": {
-            "columns of W": path.table["sparseness_W"].to_numpy(),
-            "rows of H": path.table["sparseness_H"].to_numpy(),
-        },
+        "mean sparseness": _sparseness_lines(path),
     }
     looks = series(label for lines in panels.values() for label in lines)
     with styled():
@@ -55,7 +52,7 @@ def plot_path(path: Path, name: str = "value") -> Figure:
         for axes, (title, lines) in zip(grid, panels.items(), strict=True):
             for label, y in lines.items():
                 if np.isnan(y).all():
-                    continue  # problems without this factor
+                    continue  # every component is zero
                 axes.plot(x, y, label=label, **looks[label])
                 color = looks[label]["color"]
                 axes.plot(x[~failed], y[~failed], "o", markersize=4, color=color)
@@ -68,6 +65,15 @@ def plot_path(path: Path, name: str = "value") -> Figure:
         grid[1].set_xlabel(name)
         legend_below(figure, grid[1])
     return figure
+
+
+def _sparseness_lines(path: Path) -> dict[str, Array]:
+    """Return the mean sparseness of each variable's components along a path."""
+    sides = {name: r.side(name) for r in path.results for name in r.factors if r.side(name)}
+    return {
+        f"{side} of {name}": path.table[f"sparseness_{name}"].to_numpy()
+        for name, side in sides.items()
+    }
 
 
 def plot_rank(choice: RankChoice) -> Figure:

@@ -57,6 +57,7 @@ def result_table(result: Result) -> Table:
         ["status", f"{result.status.name} ({result.status.kind})"],
         ["objective", number(result.objective, 8)],
         ["relative error", number(result.relative_error, 5)],
+        *_errors_by_fit(result),
         ["largest violation", number(result.max_violation, 2)],
         ["iterations", str(result.n_iter)],
         ["seconds", number(result.seconds, 3)],
@@ -64,6 +65,12 @@ def result_table(result: Result) -> Table:
         ["factors", shapes],
     ]
     return Table(["quantity", "value"], rows)
+
+
+def _errors_by_fit(result: Result) -> list[list[str]]:
+    """Return a row for each matrix of data where there are several."""
+    errors = result.relative_errors if len(result.relative_errors) > 1 else {}
+    return [[f"relative error of {name}", number(error, 5)] for name, error in errors.items()]
 
 
 def violation_table(result: Result) -> Table:

@@ -28,11 +28,17 @@ class Result:
     Attributes
     ----------
     factors : dict of str to array
-        Every factor by name; `W` and `H` are short for two of them.
+        Every variable by name. ``result["W"]`` and ``result.W`` are short for one of them, and
+        ``result[X]`` is it for a CVXPY variable X of the problem, in the shape of X.
     objective : float
         The stated objective, exactly.
     relative_error : float
-        ‖V − W H‖²/‖V‖², over the weighted entries where the loss has weights.
+        ‖V − model‖²/‖V‖², over the weighted entries where the loss has weights; with several
+        matrices of data the sums over all of them.
+    relative_errors : dict of str to float
+        The same for each matrix of data by its name.
+    components : dict of str to str
+        Whether the components of a variable are its "columns" or its "rows".
     violation : dict of str to float
         The largest violation of each constraint.
     status : Status
@@ -55,6 +61,8 @@ class Result:
     >>> result = cn.factorize(np.ones((4, 3)), 1).solve(cn.HALS())
     >>> result.W.shape, result.H.shape, result.status.name
     ((4, 1), (1, 3), 'CONVERGED')
+    >>> "W" in result, result["W"] is result.W, list(result.relative_errors)
+    (True, True, ['V'])
     """
 
     factors: dict[str, Array]
@@ -70,6 +78,34 @@ class Result:
     promises: Promises = field(default_factory=Promises)
     problem: BaseProblem | None = None
     direction: Factors | None = None
+    relative_errors: dict[str, float] = field(default_factory=dict)
+    components: dict[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, key: Any) -> Array:
+        """Return a variable by its name, or by the CVXPY variable in whose shape it is wanted."""
+        if isinstance(key, str):
+            return self._named(key)
+        source = None if self.problem is None else self.problem.source(key)
+        if source is None:
+            raise InputError(
+                f"{key} is no variable of the problem that was solved; {self._listed()}"
+            )
+        name, turned = source
+        return self.factors[name].T if turned else self.factors[name]
+
+    def __contains__(self, key: Any) -> bool:
+        """Whether there is a variable of this name, or for this CVXPY variable."""
+        if isinstance(key, str):
+            return key in self.factors
+        return self.problem is not None and self.problem.source(key) is not None
+
+    def _named(self, name: str) -> Array:
+        if name not in self.factors:
+            raise InputError(f"the result has no {name}; {self._listed()}")
+        return self.factors[name]
+
+    def _listed(self) -> str:
+        return f"its variables are {', '.join(self.factors)}"
 
     def certificate(
         self,
@@ -100,12 +136,24 @@ class Result:
     @property
     def W(self) -> Array:
         """The basis, features × rank."""
-        return self.factors["W"]
+        return self._named("W")
 
     @property
     def H(self) -> Array:
         """The coefficients, rank × samples."""
-        return self.factors["H"]
+        return self._named("H")
+
+    def side(self, name: str) -> str:
+        """Return if components are "columns" or "rows" of a variable, "" where it has none.
+
+        Where the problem does not say, there are fewer components than features.
+        """
+        if name in self.components or name in ("W", "H"):
+            return self.components.get(name, "columns" if name == "W" else "rows")
+        X = self.factors[name]
+        if self.components or X.ndim != 2 or min(X.shape) < 2:
+            return ""
+        return "rows" if X.shape[1] > X.shape[0] else "columns"
 
     @property
     def max_violation(self) -> float:
@@ -130,11 +178,18 @@ class Result:
             ("solver", self.solver),
             ("status", f"{self.status.name} ({self.status.kind})"),
             ("objective", f"{self.objective:.6g}"),
-            ("relative error", f"{self.relative_error:.6g}"),
+            ("relative error", f"{self.relative_error:.6g}{self._by_fit()}"),
             ("violation", f"{self.max_violation:.2g}"),
             ("iterations", f"{self.n_iter} in {self.seconds:.3g} s, seed {self.seed}"),
             ("factors", shapes),
         ]
+
+    def _by_fit(self) -> str:
+        """Return the errors of several fits."""
+        if len(self.relative_errors) < 2:
+            return ""
+        listed = ", ".join(f"{name} {error:.6g}" for name, error in self.relative_errors.items())
+        return f" ({listed})"
 
     def __repr__(self) -> str:
         width = max(len(name) for name, _ in self._rows())
@@ -160,6 +215,8 @@ class Result:
         text = {
             "objective": self.objective,
             "relative_error": self.relative_error,
+            "relative_errors": self.relative_errors,
+            "components": self.components,
             "violation": self.violation,
             "status": self.status.name,
             "seed": self.seed,

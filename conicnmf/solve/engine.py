@@ -165,7 +165,9 @@ def _loop(
 
 def _result(run: Run, solver: AnySolver, status: Status, seed: int) -> Result:
     """Return the best iterate, with a status that owns up to what is wrong with it."""
-    problem, factors = run.problem, run.best
+    problem = run.problem
+    # In the order in which the problem names them, not in which they were updated.
+    factors = {name: run.best[name] for name in problem.shapes if name in run.best} | run.best
     if problem.collapsed(factors):
         status = Status.COLLAPSED
     elif run.best_rank[0] and status.kind != "failed":
@@ -185,6 +187,8 @@ def _result(run: Run, solver: AnySolver, status: Status, seed: int) -> Result:
         promises=solver.promises,
         direction=run.direction,
         problem=problem,
+        relative_errors=problem.relative_errors(factors),
+        components=problem.component_sides(),
     )
 
 

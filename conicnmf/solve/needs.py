@@ -33,7 +33,7 @@ class LossWith:
 
 def _where(addend: Addend, block: Block) -> str:
     """Return the loss, or the place in the product that takes its forms away."""
-    if isinstance(addend, Fit) and addend.loss.abilities != addend.abilities(block.name):
+    if isinstance(addend, Fit) and addend.loss.abilities - addend.abilities(block.name):
         return f"{addend.loss} at {block.name}'s place in {addend}"
     return str(addend.loss if isinstance(addend, Fit) else addend)
 
@@ -51,6 +51,25 @@ class PenaltiesWith:
             if not penalty.abilities & set(self.abilities):
                 forms = " or ".join(self.abilities)
                 yield f"{penalty} on {block.name} has no {forms} form, {self.because}"
+
+
+MOST_ENTRIES = 2000
+"""Up to this many entries of a middle factor are updated one by one through their Gram matrix."""
+
+
+def component_steps(block: Block) -> Iterator[str]:
+    """Yield why neither components nor, in the middle of a product, entries have exact steps."""
+    if "quadratic" in block.abilities:
+        return
+    if "vectorized" not in block.abilities:
+        yield from LossWith(("quadratic",), "which component-wise steps need")(block)
+        return
+    place = f"{block.name} stands between two factors, where its entries depend on each other"
+    if (size := block.shape[0] * block.shape[1]) > MOST_ENTRIES:
+        yield f"{place}: at most {MOST_ENTRIES} are updated one by one, and it has {size}"
+    if block.constraints and not block.orthant_only:
+        stated = ", ".join(map(str, block.constraints))
+        yield f"{place}: only NonNegative or no constraint is served there, not {stated}"
 
 
 def conic_constraints(block: Block) -> Iterator[str]:

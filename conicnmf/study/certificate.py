@@ -211,11 +211,13 @@ def _trace(problem: BaseProblem, result: Result, feasibility: float) -> Iterator
 
 def _components(problem: BaseProblem, result: Result) -> Iterator[Check]:
     """Count components that contribute nothing, and pairs that are the same."""
-    for columns, rows in problem.components(result.factors):
+    pairs, labels = problem.components(result.factors), problem.component_labels
+    for place, (columns, rows) in enumerate(pairs):
+        of = f", {labels[place]}" if len(pairs) > 1 and labels else ""
         W, H = (np.asarray(X, dtype=float) for X in (columns, rows))
         sizes = np.linalg.norm(W, axis=0) * np.linalg.norm(H, axis=1)
         dead = sizes <= 1e-8 * sizes.max(initial=0.0)
-        yield Check("dead components", float(dead.sum()), 0.0)
+        yield Check(f"dead components{of}", float(dead.sum()), 0.0)
         alive = W[:, ~dead] / np.linalg.norm(W[:, ~dead], axis=0)
         alike = np.abs(np.triu(alive.T @ alive, k=1)) > _DUPLICATE
-        yield Check("duplicate components", float(alike.sum()), 0.0)
+        yield Check(f"duplicate components{of}", float(alike.sum()), 0.0)

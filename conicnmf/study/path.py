@@ -27,8 +27,8 @@ class Path:
     Attributes
     ----------
     table : pandas.DataFrame
-        One row a value: objective, relative error, violation, the mean sparseness of W's columns
-        and H's rows, iterations, seconds and status.
+        One row a value: objective, relative error, violation, the mean sparseness of the
+        components of each variable, iterations, seconds and status.
     results : list of Result
         In the order of the table.
 
@@ -114,15 +114,9 @@ def path(
         results.append(result)
         # A failure is no place to go on from.
         if warm and result.status.kind != "failed":
-            init = _init(result)
+            init = result.factors
     rows = [_row(value, result) for value, result in zip(stated, results, strict=True)]
     return Path(pd.DataFrame(rows), results)
-
-
-def _init(result: Result) -> Any:
-    """Return the start that a result makes: a pair for factorizations, else all by name."""
-    names = set(result.factors)
-    return (result.W, result.H) if names == {"W", "H"} else result.factors
 
 
 def _row(value: float, result: Result) -> dict[str, Any]:
@@ -131,8 +125,11 @@ def _row(value: float, result: Result) -> dict[str, Any]:
         "objective": result.objective,
         "relative_error": result.relative_error,
         "violation": result.max_violation,
-        "sparseness_W": _mean_sparseness(result, "W"),
-        "sparseness_H": _mean_sparseness(result, "H"),
+        **{
+            f"sparseness_{name}": _mean_sparseness(result, name)
+            for name in result.factors
+            if result.side(name)
+        },
         "iterations": result.n_iter,
         "seconds": result.seconds,
         "status": result.status.name,
@@ -141,9 +138,7 @@ def _row(value: float, result: Result) -> dict[str, Any]:
 
 def _mean_sparseness(result: Result, name: str) -> float:
     """Return the mean over the components of a factor that are not zero."""
-    if name not in result.factors:
-        return float("nan")
     X = result.factors[name]
-    found = hoyer_sparseness(np.ascontiguousarray(X if name == "H" else X.T))
+    found = hoyer_sparseness(np.ascontiguousarray(X if result.side(name) == "rows" else X.T))
     known = found[~np.isnan(found)]
     return float(known.mean()) if known.size else float("nan")

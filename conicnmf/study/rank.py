@@ -141,11 +141,16 @@ def cross_validate_rank(
         kept = np.asarray(_known(dense.shape, observed) & ~part)
         seen, loss = np.where(kept, dense, 0).astype(dense.dtype), WeightedFrobenius(kept)
         stated |= {_label(rank, fold): state(seen, rank, loss) for rank in tried}
+    _check_single_fit(next(iter(stated.values())))
     chosen = _quick_solver(next(iter(stated.values()))) if solver is None else solver
     seeds = range(seed, seed + n_starts)
     runs = compare(stated, {"solver": chosen}, seeds, n_jobs=n_jobs, progress=progress, **options)
     rows = [
-        {"rank": rank, "fold": fold, **_errors(dense, part, _best(runs.results, rank, fold))}
+        {
+            "rank": rank,
+            "fold": fold,
+            **_errors(stated[_label(rank, fold)], dense, part, _best(runs.results, rank, fold)),
+        }
         for rank in tried
         for fold, part in enumerate(parts)
     ]
@@ -189,6 +194,14 @@ def _plain(V: Array, rank: int, loss: Loss) -> Problem:
     return factorize(V, rank, loss=loss)
 
 
+def _check_single_fit(problem: Problem) -> None:
+    if len(problem.fits) != 1:
+        raise InputError(
+            f"cross_validate_rank holds entries of one V out, and the problem fits "
+            f"{len(problem.fits)} matrices; state a model of V alone"
+        )
+
+
 def _label(rank: int, fold: int) -> str:
     return f"rank {rank}, fold {fold}"
 
@@ -207,13 +220,14 @@ def _best(results: dict[tuple[str, str, int], Result], rank: int, fold: int) -> 
     return min(runs, key=lambda result: result.objective, default=None)
 
 
-def _errors(V: Array, part: Mask, result: Result | None) -> dict[str, float]:
+def _errors(problem: Problem, V: Array, part: Mask, result: Result | None) -> dict[str, float]:
     """Return the squared error over the held-out entries relative to their squares."""
     if result is None:
         return {"held_out": np.nan, "fitted": np.nan}
-    left = (V - result.W @ result.H)[part]
+    left, right = problem.fit.model(result.factors)
+    rest = (V - left @ right)[part]
     whole = float(np.sum(V[part] ** 2, dtype=np.float64))
-    held_out = float(np.sum(left**2, dtype=np.float64)) / whole if whole else np.nan
+    held_out = float(np.sum(rest**2, dtype=np.float64)) / whole if whole else np.nan
     return {"held_out": held_out, "fitted": result.relative_error}
 
 

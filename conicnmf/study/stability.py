@@ -12,13 +12,14 @@ from scipy.cluster.hierarchy import average, cophenet, leaves_list
 from scipy.spatial.distance import squareform
 
 from conicnmf.errors import InputError
+from conicnmf.model.base import BaseProblem
 from conicnmf.model.problem import Problem
 from conicnmf.results import Result
 from conicnmf.solve.choice import as_problem, choose
 from conicnmf.solve.methods.base import AnySolver, as_solver
 from conicnmf.study.compare import compare
 from conicnmf.study.measures import match_columns
-from conicnmf.types import Array
+from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,8 +36,9 @@ class Stability:
     results : list of Result
         Those that did not fail, in the order of their seeds.
     cosines : array of shape (results, rank)
-        For each result, the cosine of each component of the best one (a column of W) with its
-        match; the matching is one to one and has the largest sum.
+        For each result, the cosine of each component of the best one (a column of W, or of the
+        left side of the first product) with its match; the matching is one to one and has the
+        largest sum.
     labels : array of int, shape (results, samples)
         The component that contributes most to each sample.
 
@@ -167,8 +169,13 @@ def stability(
     """
     if n < 2:
         raise InputError(f"stability needs at least two runs, got n={n}; try n=20")
-    if not {"W", "H"} <= set(as_problem(problem).shapes):
-        raise InputError("stability needs a factorization into W and H; see `factorize`")
+    stated = as_problem(problem)
+    zeros: Factors = {name: np.zeros(shape) for name, shape in stated.shapes.items()}
+    if not _product(stated, zeros):
+        raise InputError(
+            "stability compares the components of a product such as W H, and this problem has no "
+            "product of variables; compare its objectives with multistart"
+        )
     chosen = choose(problem)[0] if solver is None else as_solver(solver)
     seeds = range(seed, seed + n)
     runs = compare(problem, [chosen], seeds, n_jobs=n_jobs, progress=progress, **options)
@@ -179,14 +186,23 @@ def stability(
             "the problem by itself to see why"
         )
     best = min(results, key=lambda result: result.objective)
-    cosines = np.array([match_columns(best.W, result.W, signed=False)[2] for result in results])
-    labels = np.array([main_component(result) for result in results])
+    pairs = [_product(stated, result.factors)[0] for result in results]
+    W = _product(stated, best.factors)[0][0]
+    cosines = np.array([match_columns(W, own, signed=False)[2] for own, _ in pairs])
+    labels = np.array([main_component(*pair) for pair in pairs])
     return Stability(best, results, cosines, labels)
 
 
-def main_component(result: Result) -> NDArray[np.intp]:
+def _product(problem: BaseProblem, factors: Factors) -> list[tuple[Array, Array]]:
+    """Return the two sides of the first product, or W and H of a model that has codes of its own."""
+    found = problem.components(factors)[:1]
+    codes = {"W", "H"} <= set(factors)
+    return found or ([(factors["W"], factors["H"])] if codes else [])
+
+
+def main_component(W: Array, H: Array) -> NDArray[np.intp]:
     """Return the component that contributes most to each sample."""
-    return np.asarray(np.argmax(np.abs(result.H) * _norms(result.W)[:, None], axis=0))
+    return np.asarray(np.argmax(np.abs(H) * _norms(W)[:, None], axis=0))
 
 
 def _norms(X: Array) -> Array:

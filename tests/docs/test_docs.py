@@ -124,3 +124,13 @@ def public(name):
 def test_public_name_has_an_example(name):
     doc = vars(getattr(cn, name)).get("__doc__") or getattr(cn, name).__doc__ or ""
     assert re.search(r"^ *Examples\n *-+\n.*>>> ", doc, flags=re.MULTILINE | re.DOTALL), name
+
+
+def test_pictures_of_shapes_name_every_variable_in_its_shape():
+    drawn = runpy.run_path(str(ROOT / "docs/_ext/shapes.py"))
+    page = (ROOT / "docs/modeling.md").read_text()
+    for name, problem in drawn["problems"]().items():
+        svg = drawn["as_svg"](problem)
+        for variable, (rows, columns) in problem.shapes.items():
+            assert f"<title>{variable}: {rows} × {columns}</title>" in svg
+        assert name == "two" or f"```{{shape}} {name}\n" in page

@@ -57,7 +57,9 @@ def test_the_best_result_is_matched_with_itself(mixed):
 
 
 def test_consensus_counts_the_runs_that_agree(mixed):
-    share = np.mean([main_component(r)[3] == main_component(r)[11] for r in mixed.results])
+    share = np.mean(
+        [main_component(r.W, r.H)[3] == main_component(r.W, r.H)[11] for r in mixed.results]
+    )
     assert mixed.consensus[3, 11] == pytest.approx(share)
     np.testing.assert_array_equal(mixed.consensus, mixed.consensus.T)
     np.testing.assert_array_equal(np.diag(mixed.consensus), 1)
@@ -94,7 +96,7 @@ def test_the_main_component_is_the_one_with_the_largest_part_not_the_largest_coe
         init=(np.array([[30.0, 0.0], [0.0, 0.01]]), np.array([[0.1, 0], [1, 100.0]])),
         stop=0,
     )
-    np.testing.assert_array_equal(main_component(result), [0, 1])
+    np.testing.assert_array_equal(main_component(result.W, result.H), [0, 1])
 
 
 def test_the_numbers_do_not_depend_on_the_number_of_processes():
@@ -135,5 +137,5 @@ def test_the_picture_has_the_sorted_consensus(mixed):
 
 
 def test_a_problem_without_codes_is_refused():
-    with pytest.raises(cn.InputError, match="factorization into W and H"):
+    with pytest.raises(cn.InputError, match="no product of variables"):
         stability(ProjectiveNMF(np.ones((4, 3)), 2))

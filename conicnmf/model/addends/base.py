@@ -34,6 +34,10 @@ class View(ABC):
         """Return the addend as ½⟨B, G B⟩ − ⟨C, B⟩ + constant."""
         raise TypeError(f"{self} has no quadratic form")
 
+    def vectorized(self) -> Quadratic:
+        """Return the quadratic in all entries of B, row after row, as one column."""
+        raise TypeError(f"{self} has no quadratic form")
+
     def reduced(self) -> Reduced:
         """Return the addend as a least-squares problem of the size of B."""
         raise TypeError(f"{self} has no reduced form")

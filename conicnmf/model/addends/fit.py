@@ -112,7 +112,9 @@ class Fit(Addend):
         missing = set() if self.is_end(name) else _ONE_SIDED
         if ref.mask is not None:
             missing = missing | {"quadratic"}
-        return self.loss.abilities - missing
+        # Entries of a quadratic may mix as they like once all of them are seen as one column.
+        whole = {"vectorized"} if "quadratic" in self.loss.abilities else set()
+        return (self.loss.abilities - missing) | whole
 
     def view(self, name: str, flipped: bool, factors: Factors) -> FitView:
         """Return the fit as a function of one variable."""

@@ -70,7 +70,21 @@ class FitView(View):
         return self._own(down), self._own(up)
 
     def quadratic(self) -> Quadratic:
-        """Return the quadratic of the free rows: G_ff and C_f − G_fh B_h."""
+        """Return the quadratic in (mask ∘ B) K, which is B where nothing stands round it."""
+        return self._of_free_rows()
+
+    def vectorized(self) -> Quadratic:
+        """Return ½⟨B, G B K Kᵀ⟩ − ⟨C Kᵀ, B⟩ with the entries of B as one column: G ⊗ K Kᵀ."""
+        inner = self._of_free_rows()
+        K = np.eye(self.Y.shape[1], dtype=inner.C.dtype) if self.K is None else self.K
+        G, C = np.kron(inner.G, K @ K.T), np.reshape(inner.C @ K.T, (-1, 1))
+        if self.mask is not None:
+            mask = np.reshape(self.mask, (-1, 1))
+            G, C = mask * G * mask.T, mask * C
+        return Quadratic(G, C, inner.constant)
+
+    def _of_free_rows(self) -> Quadratic:
+        """Return the quadratic of the rows that are not held: G_ff and C_f − G_fh B_h."""
         G, C = self.loss.quadratic(self.Y, self._left)
         if self.held is None:
             return Quadratic(G, C, self.zero)

@@ -35,7 +35,7 @@ class Reading:
     variables: dict[str, Variable]
     addends: tuple[Addend, ...]
     offset: float
-    sources: dict[int, tuple[str, bool]]
+    sources: dict[str, tuple[cp.Variable, bool]]
 
 
 def read_problem(objective: Any, constraints: Any = ()) -> Reading:
@@ -62,7 +62,7 @@ def read_problem(objective: Any, constraints: Any = ()) -> Reading:
     }
     addends = _addends(fits, coupling, names, roles)
     offset = parts.offset + sum(fit.offset for fit in fits)
-    sources = {id_: (names[id_], role.turned) for id_, role in roles.items()}
+    sources = {names[id_]: (role.variable, role.turned) for id_, role in roles.items()}
     return Reading(variables, addends, offset, sources)
 
 
@@ -127,8 +127,9 @@ def _variable(
     """Return a variable with everything that is stated of it alone."""
     id_ = role.variable.id
     own: list[Term] = list(constraint_terms(conditions, int(role.as_rows), names))
+    alone = len(names) == 1  # beside other variables a gain is a penalty that is not convex
     own += [
-        read_operator_term(coefficient, part)
+        (read_operator_term(coefficient, part) if alone else None)
         or read_penalty(coefficient, part, conditions.bounds, names)
         for coefficient, part in single
         if part.variables()[0].id == id_

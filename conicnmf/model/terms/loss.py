@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Self
 
 import cvxpy as cp
 import numpy as np
 
+from conicnmf.errors import InputError
 from conicnmf.model.terms.base import Term, optional
 from conicnmf.types import Array, Data
 
@@ -84,6 +85,15 @@ class Loss(Term):
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss."""
         raise self._lacks("value")
+
+    def times(self, weight: float) -> Self:
+        """Return a multiple, by the loss's setting `scale`; its cap is that of the same set."""
+        settings: set[str] = {own.name for own in fields(self)} if is_dataclass(self) else set()
+        if "scale" not in settings:
+            raise InputError(f"{self} has no setting scale, so it has no weight; leave that at 1")
+        scaled: Any = {"scale": weight * self.scale}  # type: ignore[attr-defined]
+        capped = {"cap": weight * self.cap} if "cap" in settings else {}
+        return replace(self, **scaled, **capped)  # type: ignore[type-var]
 
     @optional
     def gradient(self, Y: Data, A: Array, B: Array) -> Array:

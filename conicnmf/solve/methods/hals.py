@@ -16,9 +16,9 @@ from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Quadratic
 from conicnmf.solve.methods.base import Context, Solver, Sweep
 from conicnmf.solve.needs import (
-    LossWith,
     PenaltiesWith,
     by_component,
+    component_steps,
     joint_projection,
     orthant_penalties,
     uncapped,
@@ -73,7 +73,7 @@ class HALS(Solver[Problem, "_Pace | None"]):
     solves: ClassVar[type[BaseProblem]] = Problem
     needs: ClassVar = (
         uncapped,
-        LossWith(("quadratic",), "which component-wise steps need"),
+        component_steps,
         PenaltiesWith(("orthant",), "which component-wise steps need"),
         orthant_penalties,
         by_component,
@@ -115,9 +115,18 @@ class HALS(Solver[Problem, "_Pace | None"]):
 
     def _minimize(self, held: Subproblem, B: Array) -> tuple[Array, float]:
         """Lower the block, and let go of its quadratic, which is as large as the factor."""
+        if "quadratic" not in held.block.abilities:
+            return self._minimize_entries(held, B)
         quadratic = held.quadratic()
         new = self.descend(held.block, quadratic, B)
         return new, quadratic.value(new)
+
+    def _minimize_entries(self, held: Subproblem, B: Array) -> tuple[Array, float]:
+        """Lower a factor that stands between two others, entry by entry."""
+        whole = held.vectorized()
+        lower = 0.0 if held.block.orthant_only else -np.inf
+        new = hals_sweeps(whole.G, whole.C, B.reshape(-1, 1), self.sweeps, lower)[0]
+        return new.reshape(B.shape), whole.value(new)
 
     def descend(self, block: Block, quadratic: Quadratic, B: Array) -> Array:
         """Visit every component `sweeps` times."""

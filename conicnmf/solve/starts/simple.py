@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
-import cvxpy as cp
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import svds
 
 from conicnmf.errors import InputError
 from conicnmf.model.problem import Problem
 from conicnmf.registry import Registry, with_defaults
-from conicnmf.types import Array, Data, Factors, stored
-from conicnmf.validate import as_matrix, check_choice
+from conicnmf.types import Factors
+from conicnmf.validate import as_matrix
 
 
 class Start:
@@ -42,48 +39,12 @@ class Random(Start):
         drawn: Factors = {}
         for block in problem.blocks:
             shape = problem.variables[block.name].shape
-            entries = rng.random(shape) if block.nonneg else rng.standard_normal(shape)
+            # Between two factors a sign can be taken over by either; half of them wrong kills
+            # components of non-negative neighbors.
+            positive = block.nonneg or _is_middle(problem, block.name)
+            entries = rng.random(shape) if positive else rng.standard_normal(shape)
             drawn[block.name] = entries.astype(problem.dtype)
         return _scaled(problem, drawn)
-
-
-@dataclass(frozen=True)
-class NNDSVD(Start):
-    """Non-negative parts of the leading singular vectors.
-
-    Parameters
-    ----------
-    fill : {"zero", "mean", "random"}
-        What zeros become: nothing, the mean of V, or small random numbers. Methods that multiply
-        cannot leave zero, so "mean" is the default.
-
-    Examples
-    --------
-    >>> import numpy as np, conicnmf as cn
-    >>> V = np.random.default_rng(0).random((6, 5))
-    >>> cn.factorize(V, 2).solve(cn.HALS(), init=NNDSVD()).status.name
-    'CONVERGED'
-    """
-
-    fill: Literal["zero", "mean", "random"] = "mean"
-
-    def __post_init__(self) -> None:
-        check_choice("NNDSVD fill", self.fill, ("zero", "mean", "random"))
-
-    def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
-        """Split each pair of singular vectors into its dominant signed half."""
-        V, rank = _two_factors(problem)
-        if stored(V).min(initial=0.0) < 0:
-            raise InputError("NNDSVD needs V >= 0, got negative entries; use Random() instead")
-        W, H = _nndsvd(V, rank, rng)
-        mean = float(V.mean())
-        for X in (W, H):
-            empty = X == 0
-            if self.fill == "mean":
-                X[empty] = mean
-            elif self.fill == "random":
-                X[empty] = mean / 100 * rng.random(int(empty.sum()))
-        return {"W": W.astype(V.dtype), "H": H.astype(V.dtype)}
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -122,8 +83,9 @@ class Given(Start):
 
 def _named(problem: Problem, key: Any) -> tuple[str, bool]:
     """Return the name of a variable from its name or its CVXPY variable, and if it is turned."""
-    if isinstance(key, cp.Variable) and key.id in problem.sources:
-        return problem.sources[key.id]
+    source = problem.source(key)
+    if source is not None:
+        return source
     if isinstance(key, int) and key < len(problem.variables):
         return list(problem.variables)[key], False
     if isinstance(key, str) and key in problem.variables:
@@ -139,11 +101,11 @@ def _fault(thing: Any) -> str:
 
 
 STARTS: Registry[type[Start]] = Registry("start", "conicnmf.starts", _fault)
-for _kind in (Random, NNDSVD, Given):
+for _kind in (Random, Given):
     STARTS.add(_kind.__name__, _kind)
 
 
-Init: TypeAlias = Start | Mapping[str, Any] | Sequence[Any] | str | None
+Init: TypeAlias = Start | Mapping[Any, Any] | Sequence[Any] | str | None
 """What may stand for a start: a `Start`, its name, or arrays."""
 
 
@@ -172,6 +134,13 @@ def as_start(init: Any, problem: Problem | None = None) -> Start:
     )
 
 
+def _is_middle(problem: Problem, name: str) -> bool:
+    """Whether a variable stands between others in every fit that it is in."""
+    own = [fit for fit in problem.fits if name in fit.variables]
+    chains = [fit.place(name)[0] for fit in own]
+    return bool(own) and all(name in chain.names[1:-1] for chain in chains)
+
+
 def _scaled(problem: Problem, drawn: Factors) -> Factors:
     """Scale all variables by the same number so that the models fit their data best."""
     cross = norm = 0.0
@@ -186,40 +155,3 @@ def _scaled(problem: Problem, drawn: Factors) -> Factors:
     degree = max(len(chain.names) for fit in problem.fits for chain in fit.chains)
     root = problem.dtype.type(float(abs(cross) / norm) ** (1 / degree))
     return {name: root * X for name, X in drawn.items()}
-
-
-def _two_factors(problem: Problem) -> tuple[Data, int]:
-    """Return the data and the rank of a plain product of W and H."""
-    if set(problem.variables) != {"W", "H"} or len(problem.fits) != 1:
-        raise InputError(
-            f"NNDSVD starts V ≈ W H, got {', '.join(map(str, problem.fits))}; use Random() instead"
-        )
-    return problem.V, problem.variables["W"].shape[1]
-
-
-def _nndsvd(V: Data, rank: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return the non-negative double SVD, zero beyond the rank the data can give."""
-    m, n = V.shape
-    W, H = np.zeros((m, rank)), np.zeros((rank, n))
-    count = min(rank, m, n)
-    if not stored(V).any():
-        return W, H
-    if count < min(m, n):
-        U, s, Vt = svds(V.astype(np.float64), k=count, v0=rng.random(min(m, n)))
-        order = np.argsort(-s)
-        U, s, Vt = U[:, order], s[order], Vt[order]
-    else:
-        dense = V.toarray() if sp.issparse(V) else V
-        U, s, Vt = np.linalg.svd(dense, full_matrices=False)
-    for j in range(count):
-        u, v = U[:, j], Vt[j]
-        halves = [(np.maximum(sign * u, 0), np.maximum(sign * v, 0)) for sign in (1, -1)]
-        left, right = max(
-            halves, key=lambda half: np.linalg.norm(half[0]) * np.linalg.norm(half[1])
-        )
-        norms = float(np.linalg.norm(left)), float(np.linalg.norm(right))
-        if 0 in norms:
-            continue
-        size = np.sqrt(s[j] * norms[0] * norms[1])
-        W[:, j], H[j] = size * left / norms[0], size * right / norms[1]
-    return W, H

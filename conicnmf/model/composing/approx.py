@@ -1,0 +1,81 @@
+"""`Approx`: data, and the products that shall come near them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.model.composing.text import Product, read_text
+from conicnmf.model.known import as_loss
+from conicnmf.model.losses import Frobenius
+from conicnmf.model.terms import Loss
+from conicnmf.types import Data
+from conicnmf.validate import as_data
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Approx:
+    """V ≈ a sum of products, by a loss; `compose` puts several of them together.
+
+    Parameters
+    ----------
+    V : array or sparse matrix
+    model : str
+        As in NumPy: ``"W @ H"``, ``"W @ S @ H"``, ``"W.T @ H"``, ``"D @ W @ H + b @ 1"``. The name 1
+        is a row or a column of ones. ``"M * W @ H"`` multiplies W by a constant M entry by entry.
+    loss : Loss or str, optional
+        Squared Frobenius by default; a name stands for a loss with its defaults.
+    weight : float
+        What the loss is multiplied by.
+    name : str, optional
+        What V is called in errors and reports; V, or V1, V2, … by default.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> cn.Approx(np.ones((5, 4)), "W @ H + b @ 1", weight=0.5)
+    V (5 × 4) ≈ W @ H + b @ 1 by Frobenius(scale=0.5)
+    """
+
+    V: Data
+    model: str
+    loss: Loss
+    name: str
+    products: tuple[Product, ...]
+
+    def __init__(
+        self,
+        V: Any,
+        model: str,
+        *,
+        loss: Loss | str | None = None,
+        weight: float = 1.0,
+        name: str = "",
+    ) -> None:
+        data = as_data(V)
+        chosen = Frobenius() if loss is None else as_loss(loss)
+        chosen.check(data.shape)
+        values = (data, model, weighted(chosen, weight), name, read_text(model))
+        for field, value in zip(self.__dataclass_fields__, values, strict=True):
+            object.__setattr__(self, field, value)
+
+    def __repr__(self) -> str:
+        rows, columns = self.V.shape
+        return f"{self.name or 'V'} ({rows} × {columns}) ≈ {self.model} by {self.loss}"
+
+
+def weighted(loss: Loss, weight: float) -> Loss:
+    """Return a multiple of a loss.
+
+    Examples
+    --------
+    >>> weighted(Frobenius(2.0), 0.5)
+    Frobenius(scale=1)
+    """
+    number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+    if not number or not 0 < weight < np.inf:
+        raise InputError(f"the weight of a loss is a positive number, got {weight!r}; try 1.0")
+    return loss if weight == 1 else loss.times(float(weight))
