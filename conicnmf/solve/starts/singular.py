@@ -105,12 +105,12 @@ def _times(A: Any, X: Array) -> Array:
 
 def _outside(basis: list[Array], X: Array) -> Array:
     """Return an orthonormal basis of the part of X outside the span of the blocks."""
-    sizes = np.linalg.norm(X, axis=0)
-    for _ in range(2):  # the second time removes what rounding left
+    size = float(np.linalg.norm(X, axis=0).max(initial=0.0))
+    for floor in (1e-7 * size, 0.5):  # the second time removes what rounding left
         for Q in basis:
             X = X - Q @ (Q.T @ X)
-    U, s, _ = np.linalg.svd(X, full_matrices=False)
-    U = U[:, s > 1e-10 * max(float(sizes.max(initial=0.0)), np.finfo(float).tiny)]
-    for Q in basis:
-        U = U - Q @ (Q.T @ U)
-    return np.linalg.qr(U)[0]
+        # Eigenvectors of the small Gram matrix are far cheaper than a QR of long columns.
+        squares, rotation = np.linalg.eigh(X.T @ X)
+        kept = squares > max(floor**2, float(np.finfo(float).tiny))
+        X = X @ (rotation[:, kept] / np.sqrt(squares[kept]))
+    return X
