@@ -162,7 +162,9 @@ class ConePath:
         planes = [(bound, *bound.plane()) for bound in self.sparse if bound.X is X]
         own += [plane for _, plane, _ in planes]
         addends = [a for a in self.rest if any(v is X for v in a.variables())]
-        held = {Y: cp.Parameter(Y.shape, nonneg=Y.is_nonneg()) for Y in self.variables if Y is not X}
+        held = {
+            Y: cp.Parameter(Y.shape, nonneg=Y.is_nonneg()) for Y in self.variables if Y is not X
+        }
         swapped = [a.tree_copy({id(Y): P for Y, P in held.items()}) for a in addends]
         program = cp.Problem(cp.Minimize(reduced.expression + sum(swapped)), own)
         dpp = program.is_dcp(dpp=True)
