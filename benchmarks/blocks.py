@@ -179,7 +179,7 @@ def rows(case: str, model: Model, setup: Setup, seconds: float = 10.0) -> Iterat
         took = setup.timer() - begin
         above = ended.objective / goal - 1
         method = ended.solver.partition("(")[0]
-        note = f"{method} ends by itself {above:+.2%} of the goal, after {clock(took)}"
+        note = f"{method} ends by itself {above:+.2%} from the goal, after {clock(took)}"
         row = race_to(
             goal, f"{case}, {label}", (ours, path), (rival, their_path), setup, TARGET, note
         )
