@@ -18,6 +18,8 @@ IDS = (
     "scfc",
     "grow",
     "custom",
+    "blocks",
+    "rivals",
     "compile",
     "memory",
 )

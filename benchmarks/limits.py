@@ -53,6 +53,19 @@ LIMITS = {
     "custom": (
         "Nearly all the time is the cone solver's; what is ours is canonicalization and recognition."
     ),
+    "blocks": (
+        "A matrix on both sides of a variable has no steps of its own here: three factors go through "
+        "a cone solver for each block, as the rival does. With a known matrix between two factors the "
+        "products of components are far from orthogonal, and sweeps over components crawl where "
+        "least squares for all of them at once do not."
+    ),
+    "rivals": (
+        "Objectives that are no fit of squares go through a cone solver here as there, without the "
+        "rival's proximal term: blocks of a logistic loss end inaccurately in one solver, and the next "
+        "two are tried. Rows on a simplex within a box are brought into the constraint set "
+        "by one dense program, whose time grows with the cube of their number. Tiny factorizations "
+        "wait for Python."
+    ),
     "compile": (
         "85 functions of 0.1 to 3 s each, half in numba's type inference and half in LLVM, and 1.5 s "
         "for the first use of the compiler; with two processes, also 2.5 s for their imports. All "

@@ -1,0 +1,190 @@
+"""Models of several variables, 200×300: time to where 25 iterations of the cone path end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+import conicnmf as cn
+from benchmarks.cone_path import ConePath, Squares
+from benchmarks.goals import Late, Ours, Path, iterations_to, race_to
+from benchmarks.harness import Row, Setup, clock
+from conicnmf.errors import ConicNMFError
+from conicnmf.types import Array
+
+SHAPE, ITERATIONS, TARGET, ABOVE = (200, 300), 25, 10, 0.01
+TIE = 1e-5
+"""Where both find the same minimum, differences of this size say nothing."""
+SOLVERS = {
+    "HALS": cn.HALS,
+    "ANLS": cn.ANLS,
+    "ProjectedGradient": cn.ProjectedGradient,
+    "Multiplicative": cn.Multiplicative,
+    "TangentPlane": cn.TangentPlane,
+}
+"""Those that may be the best."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """One model, stated for the cone path and as a CVXPY objective, and a start."""
+
+    variables: list[cp.Variable]
+    squares: list[Squares]
+    start: dict[cp.Variable, Array]
+
+    @property
+    def objective(self) -> cp.Minimize:
+        """The same losses, as a user writes them."""
+        return cp.Minimize(sum(map(_written, self.squares)))
+
+
+def _written(loss: Squares) -> Any:
+    products = []
+    for factors in loss.products:
+        product = factors[0]
+        for factor in factors[1:]:
+            product = product @ factor
+        products.append(product)
+    fit = cp.sum_squares(loss.V - sum(products[1:], products[0]))
+    return fit if loss.weight == 1 else loss.weight * fit
+
+
+def coupled(m: int, n: int, rng: np.random.Generator) -> Model:
+    """State two views of the same samples, which share H."""
+    r, second = 8, 3 * m // 4
+    A, B, H = _factor(m, r, "A"), _factor(second, r, "B"), _factor(r, n, "H")
+    truth = {X: _sparse(X, rng) for X in (A, B, H)}
+    first = Squares(_noisy(truth[A] @ truth[H], rng), [(A, H)])
+    other = Squares(_noisy(truth[B] @ truth[H], rng), [(B, H)], 0.5)
+    return _model([A, B, H], [first, other], rng)
+
+
+def offset(m: int, n: int, rng: np.random.Generator) -> Model:
+    """State a free column that is added to every sample."""
+    W, H, b = _factor(m, 8, "W"), _factor(8, n, "H"), cp.Variable((m, 1), name="b")
+    V = _noisy(_sparse(W, rng) @ _sparse(H, rng) + rng.random((m, 1)), rng)
+    return _model([W, H, b], [Squares(V, [(W, H), (b, np.ones((1, n)))])], rng)
+
+
+def three(m: int, n: int, rng: np.random.Generator) -> Model:
+    """State three factors, the small one in the middle."""
+    W, S, H = _factor(m, 8, "W"), _factor(8, 6, "S"), _factor(6, n, "H")
+    V = _noisy(_sparse(W, rng) @ _sparse(S, rng) @ _sparse(H, rng), rng)
+    return _model([W, S, H], [Squares(V, [(W, S, H)])], rng)
+
+
+def between(m: int, n: int, rng: np.random.Generator) -> Model:
+    """State a known matrix between two factors."""
+    W, H = _factor(m, 8, "W"), _factor(6, n, "H")
+    C = rng.random((8, 6))
+    V = _noisy(_sparse(W, rng) @ C @ _sparse(H, rng), rng)
+    return _model([W, H], [Squares(V, [(W, C, H)])], rng)
+
+
+CASES: dict[str, Callable[[int, int, np.random.Generator], Model]] = {
+    "two coupled views, r=8": coupled,
+    "offset, r=8": offset,
+    "three factors, r=8, 6": three,
+    "constant in the middle, r=8, 6": between,
+}
+
+
+def _factor(rows: int, columns: int, name: str) -> cp.Variable:
+    return cp.Variable((rows, columns), nonneg=True, name=name)
+
+
+def _sparse(X: cp.Variable, rng: np.random.Generator) -> Array:
+    return rng.random(X.shape) * (rng.random(X.shape) < 0.6)
+
+
+def _noisy(V: Array, rng: np.random.Generator) -> Array:
+    return np.maximum(V + 0.1 * V.mean() * rng.standard_normal(V.shape), 0.0)
+
+
+def _model(variables: list[cp.Variable], squares: list[Squares], rng: np.random.Generator) -> Model:
+    """Draw a start of the size of the data."""
+    start = {X: rng.random(X.shape) for X in variables}
+    length = max(len(factors) for loss in squares for factors in loss.products)
+    whole = np.sqrt(sum(float(np.vdot(loss.V, loss.V)) for loss in squares))
+    fitted = np.sqrt(sum(replace(loss, V=0 * loss.V).value(start) for loss in squares))
+    return Model(
+        variables, squares, {X: (whole / fitted) ** (1 / length) * v for X, v in start.items()}
+    )
+
+
+@dataclass(frozen=True)
+class Cone:
+    """The cone path as a method of a race."""
+
+    path_: ConePath
+    start: dict[cp.Variable, Array]
+
+    def path(self, late: Late) -> Path:
+        """Return the course of the first iterations."""
+        values = self.path_.run(self.start, ITERATIONS, late).objective
+        return list(enumerate(np.minimum.accumulate(values).tolist(), start=1))
+
+    def run(self, iterations: int) -> None:
+        """Do this many iterations."""
+        self.path_.run(self.start, iterations)
+
+
+def run(setup: Setup) -> Iterator[Row]:
+    for case, build in CASES.items():
+        yield from rows(
+            case, build(*SHAPE, np.random.default_rng(7)), setup, 3.0 if setup.quick else 10.0
+        )
+
+
+def rows(case: str, model: Model, setup: Setup, seconds: float = 10.0) -> Iterator[Row]:
+    """Race the default solver, and the best, each tried for so long, against the cone path."""
+    rival = Cone(ConePath(model.variables, model.squares), model.start)
+    their_path = rival.path(lambda: False)  # compiles
+    goal = their_path[-1][1] * (1 + TIE)
+    try:
+        problem = cn.Problem(model.objective)
+    except ConicNMFError as error:
+        yield _lost(case, f"refused: {error}".splitlines()[0])
+        return
+    named: dict[str, Any] = {"default": None}
+    named |= {n: kind() for n, kind in SOLVERS.items() if not kind().mismatches(problem)}
+
+    @cache
+    def course(name: str) -> tuple[Ours, Path]:
+        ours = Ours(problem, model.start, named[name])
+        ours.run(2)  # compiles
+        return ours, ours.path(setup.budget(seconds))
+
+    def cost(name: str) -> float:
+        ours, path = course(name)
+        needed = iterations_to(path, goal)
+        if needed is None:
+            return math.inf
+        begin = setup.timer()
+        ours.run(needed)
+        return setup.timer() - begin
+
+    best = min([name for name in named if name != "default"], key=cost)
+    for label, name in (("default", "default"), (f"best, {best}", best)):
+        ours, path = course(name)
+        begin = setup.timer()
+        ended = problem.solve(ours.solver, init=model.start, throw=False)
+        took = setup.timer() - begin
+        above = ended.objective / goal - 1
+        method = ended.solver.partition("(")[0]
+        note = f"{method} ends by itself {above:+.2%} from the goal, after {clock(took)}"
+        row = race_to(
+            goal, f"{case}, {label}", (ours, path), (rival, their_path), setup, TARGET, note
+        )
+        yield replace(row, ok=bool(row.ok and above <= ABOVE))
+
+
+def _lost(case: str, note: str) -> Row:
+    return Row(case, ratio=0.0, target=f"≥ {TARGET:g}", ok=False, note=note)
