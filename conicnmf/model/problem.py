@@ -207,6 +207,13 @@ class Problem(BaseProblem):
 
     def partner(self, block: Block) -> Block | None:
         """Return the block of the other variable of an isolated product of two, if it is one."""
+        return self._partners.get(block.name)
+
+    @cached_property
+    def _partners(self) -> dict[str, Block | None]:
+        return {block.name: self._partner(block) for block in self.blocks}
+
+    def _partner(self, block: Block) -> Block | None:
         (addend,) = block.addends if len(block.addends) == 1 else (None,)
         if not isinstance(addend, Fit) or len(addend.chains) != 1:
             return None

@@ -62,15 +62,6 @@ class Chain:
         """The variables, from left to right."""
         return tuple(factor.name for factor in self.factors if isinstance(factor, Ref))
 
-    def find(self, name: str) -> int | None:
-        """Return the place of a variable, nothing when it does not stand here."""
-        places = [
-            place
-            for place, factor in enumerate(self.factors)
-            if isinstance(factor, Ref) and factor.name == name
-        ]
-        return places[0] if places else None
-
     def around(self, place: int, factors: Factors) -> tuple[Array | None, Array | None]:
         """Return what stands to the left and to the right of a place, nothing where nothing does."""
         sides = self.factors[:place], self.factors[place + 1 :]
@@ -91,8 +82,7 @@ class Chain:
         if len(values) == 1:
             X = values[0]
             return X, self.scale * np.eye(X.shape[1], dtype=X.dtype)
-        widths = [X.shape[1] for X in values[:-1]]
-        cut = 1 + int(np.argmin(widths))
+        cut = 1 + min(range(len(values) - 1), key=lambda k: int(values[k].shape[1]))
         left, right = _product(values[:cut]), _product(values[cut:])
         assert left is not None
         assert right is not None

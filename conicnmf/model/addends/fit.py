@@ -91,23 +91,33 @@ class Fit(Addend):
         whole = plain.value(self.V, np.zeros((m, 1)), np.zeros((1, n)))
         return plain.value(self.V, *self.model(factors)), whole
 
+    @cached_property
+    def _places(self) -> dict[str, tuple[Chain, int, Ref]]:
+        return {
+            factor.name: (chain, at, factor)
+            for chain in self.chains
+            for at, factor in enumerate(chain.factors)
+            if isinstance(factor, Ref)
+        }
+
     def place(self, name: str) -> tuple[Chain, int, Ref]:
         """Return the chain of a variable, its place there and how it stands there."""
-        for chain in self.chains:
-            at = chain.find(name)
-            if at is not None:
-                ref = chain.factors[at]
-                assert isinstance(ref, Ref)
-                return chain, at, ref
-        raise KeyError(name)
+        return self._places[name]
 
     def is_end(self, name: str) -> bool:
         """Whether a variable is the first or the last of its product."""
         chain, at, _ = self.place(name)
         return at in (0, len(chain.factors) - 1)
 
+    @cached_property
+    def _forms(self) -> dict[str, frozenset[str]]:
+        return {name: self._forms_of(name) for name in self.variables}
+
     def abilities(self, name: str) -> frozenset[str]:
         """Return the forms of the loss that exist for this place in the product."""
+        return self._forms[name]
+
+    def _forms_of(self, name: str) -> frozenset[str]:
         _, _, ref = self.place(name)
         missing = set() if self.is_end(name) else _ONE_SIDED
         if ref.mask is not None:

@@ -8,6 +8,7 @@ name; the base classes mark the methods a term may leave out with `optional`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Literal, Self, TypeVar
 
 from conicnmf.errors import InputError
@@ -25,6 +26,16 @@ def optional(method: F) -> F:
     return method
 
 
+@cache
+def _abilities_of(cls: Any) -> frozenset[str]:
+    return frozenset(
+        name
+        for base in cls.__mro__
+        for name, member in vars(base).items()
+        if hasattr(member, "__optional__") and not hasattr(getattr(cls, name), "__optional__")
+    )
+
+
 class Term:
     """A part of a factorization problem.
 
@@ -38,13 +49,8 @@ class Term:
     @property
     def abilities(self) -> frozenset[str]:
         """Names of the optional methods this term defines."""
-        cls = type(self)
-        return frozenset(
-            name
-            for base in cls.__mro__
-            for name, member in vars(base).items()
-            if hasattr(member, "__optional__") and not hasattr(getattr(cls, name), "__optional__")
-        )
+        kind: Any = type(self)
+        return _abilities_of(kind)
 
     def transposed(self) -> Self:
         """Return the same term for the transposed factor; only terms that hold arrays differ."""
