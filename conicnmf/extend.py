@@ -10,6 +10,7 @@ from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.constraints.joint import joint_projection
 from conicnmf.model.known import LOSSES, TERMS
+from conicnmf.model.operators import LowRank, Operator
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import (
     Constraint,
@@ -58,7 +59,9 @@ __all__ = [
     "Halfspaces",
     "InnerSolve",
     "Loss",
+    "LowRank",
     "Need",
+    "Operator",
     "Penalty",
     "Problem",
     "Quadratic",

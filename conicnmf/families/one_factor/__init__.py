@@ -14,6 +14,7 @@ from conicnmf.families.one_factor.online import HebbianStream, OnlineHebbian
 from conicnmf.families.one_factor.projective import ProjectiveNMF
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
 from conicnmf.families.one_factor.reconstruct import ProjectedDescent, ProjectiveRule
+from conicnmf.model.operators import LowRank
 from conicnmf.solve.methods.base import register_solvers
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Discriminant",
     "HebbianStream",
     "KernelDiscriminant",
+    "LowRank",
     "MedianFlip",
     "NaturalGradient",
     "Oja",
