@@ -54,17 +54,16 @@ LIMITS = {
         "Nearly all the time is the cone solver's; what is ours is canonicalization and recognition."
     ),
     "blocks": (
-        "A matrix on both sides of a variable has no steps of its own here: three factors go through "
-        "a cone solver for each block, as the rival does. With a known matrix between two factors the "
-        "products of components are far from orthogonal, and sweeps over components crawl where "
-        "least squares for all of them at once do not."
+        "Not profiled. Of the solvers for squares, HALS and ANLS do not take a variable with a matrix "
+        "on both sides, so three factors go through a cone solver, as the rival does. With a known "
+        "matrix between two factors HALS needs 2532 iterations where ANLS needs 25."
     ),
     "rivals": (
-        "Objectives that are no fit of squares go through a cone solver here as there, without the "
-        "rival's proximal term: blocks of a logistic loss end inaccurately in one solver, and the next "
-        "two are tried. Rows on a simplex within a box are brought into the constraint set "
-        "by one dense program, whose time grows with the cube of their number. Tiny factorizations "
-        "wait for Python."
+        "Bilinear logistic: ECOS and Clarabel end inaccurately on the first block, and 13 of 15 s are "
+        "50000 iterations of SCS. Clusters: rows on a simplex within a box are brought into the "
+        "constraint set by a program whose time grows about with the cube of their number, 4 s for "
+        "400. Hidden states: iterates reach exact zeros, where the divergence is infinite. "
+        "The other rows are not profiled."
     ),
     "compile": (
         "85 functions of 0.1 to 3 s each, half in numba's type inference and half in LLVM, and 1.5 s "

@@ -27,7 +27,7 @@ from benchmarks.harness import Row, Runs, Setup, SkippedError, clock, guarded, s
 from conicnmf.errors import ConicNMFError
 
 TARGET, REPEATS = 20, 3
-LONG, LIMIT = 10.0, 150.0
+LONG, LIMIT, QUICK_LIMIT = 10.0, 150.0, 20.0
 """Seconds after which a run is not repeated, and after which ours is given up."""
 TIE = 1e-5
 
@@ -196,7 +196,7 @@ def run(setup: Setup) -> Iterator[Row]:
         "bilinear logistic": lambda: bilinear_logistic(min(few, 300)),
         f"k-means, {few} points": lambda: clusters(few),
         "k-means in balls": lambda: bounded_clusters(few * 9 // 50),
-        "hidden states, 300 steps": lambda: hidden_states(min(few, 300)),
+        f"hidden states, {min(few, 300)} steps": lambda: hidden_states(min(few, 300)),
     }
     for case, build in examples.items():
         yield from guarded(f"dbcp: {case}", _race(f"dbcp: {case}", build, _dbcp, setup))
@@ -243,7 +243,7 @@ def _nlp(model: Model) -> str:
     if solver is None:
         raise SkippedError("no non-linear solver is installed")
     problem = cp.Problem(model.objective, model.constraints)
-    problem.solve(nlp=True, solver=solver)
+    problem.solve(nlp=True, solver=solver, **({"logger": "SILENT"} if solver == "UNO" else {}))
     return str(problem.status)
 
 
@@ -256,6 +256,7 @@ def _race(
     start = {v: np.array(v.value) for v in variables}
     begin = float(model.objective.value)
     theirs, ours = Runs(), Runs()
+    limit = QUICK_LIMIT if setup.quick else LIMIT
 
     def rivals_turn() -> str:
         for v, value in start.items():
@@ -270,13 +271,13 @@ def _race(
         goal = value + TIE * abs(value) + 1e-9 * begin if answers else -math.inf
         note = f"rival: {status} at {value:.6g}, violation {violation:.0e}"
         try:
-            _stated(model).solve(init=start, stop=1, throw=False, time_limit=LIMIT)  # compiles
-            last = _timed(lambda: _reach(_stated(model), start, goal), ours, setup)
+            _stated(model).solve(init=start, stop=1, throw=False, time_limit=limit)  # compiles
+            last = _timed(lambda: _reach(_stated(model), start, goal, limit), ours, setup)
             while len(ours.seconds) < REPEATS and not setup.quick and answers:
                 if max(ours.median, theirs.median) > LONG:
                     break
                 _timed(rivals_turn, theirs, setup)
-                last = _timed(lambda: _reach(_stated(model), start, goal), ours, setup)
+                last = _timed(lambda: _reach(_stated(model), start, goal, limit), ours, setup)
         except ConicNMFError as error:
             note += f"; ours refuses: {str(error).splitlines()[0]}"
             yield Row(
@@ -289,7 +290,7 @@ def _race(
         )
         reached = last.objective <= goal and last.max_violation <= 1e-6
         if ours.median < LONG:
-            alone = _stated(model).solve(init=start, throw=False, time_limit=LIMIT)
+            alone = _stated(model).solve(init=start, throw=False, time_limit=limit)
             note += f", by itself {alone.status.name.lower()} at {alone.objective:.6g}"
     if answers:
         yield speedup(case, ours, theirs, TARGET, note, reached)
@@ -302,7 +303,9 @@ def _stated(model: Model) -> cn.Problem:
     return cn.Problem(model.objective, model.sparse or model.constraints)
 
 
-def _reach(problem: cn.Problem, start: dict[cp.Variable, Any], goal: float) -> cn.Result:
+def _reach(
+    problem: cn.Problem, start: dict[cp.Variable, Any], goal: float, limit: float
+) -> cn.Result:
     def arrived(iteration: Any, _: Any) -> bool:
         return bool(iteration.objective <= goal and iteration.violation <= 1e-6)
 
@@ -311,7 +314,7 @@ def _reach(problem: cn.Problem, start: dict[cp.Variable, Any], goal: float) -> c
         stop=cn.MaxIter(10**4) if goal > -math.inf else None,
         callback=arrived,
         throw=False,
-        time_limit=LIMIT,
+        time_limit=limit,
     )
 
 
@@ -333,6 +336,8 @@ def _timed(work: Callable[[], Any], runs: Runs, setup: Setup) -> Any:
 
 def _violation(model: Model) -> float:
     """Return the largest violation of a constraint, signs of variables included."""
+    if any(v.value is None for v in (model.x, model.y)):
+        return math.nan
     parts: Iterable[Any] = (c.violation() for c in model.constraints)
     signs = [-v.value.min() for v in (model.x, model.y) if v.is_nonneg()]
     return max([0.0, *signs, *(float(np.max(p)) for p in parts)])
