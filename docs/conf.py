@@ -5,7 +5,8 @@ from pathlib import Path
 
 import conicnmf
 
-sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+HERE = Path(__file__).parent
+sys.path += [str(HERE / "_ext"), str(HERE.parent)]  # the experiments are no part of the package
 from gallery import GALLERY
 from public_names import groups
 

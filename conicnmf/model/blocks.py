@@ -196,6 +196,8 @@ class Subproblem:
         return self._with_penalties([view.vectorized() for view in self.views])
 
     def _with_penalties(self, parts: list[Quadratic]) -> Quadratic:
+        if len(parts) == 1 and not self.block.penalties:
+            return parts[0]
         G, C = _sum([q.G for q in parts]), _sum([q.C for q in parts])
         slope, curvature = self.block.orthant
         if curvature:

@@ -60,7 +60,11 @@ class Addend(ABC):
     """A part of the objective that mentions one or more variables."""
 
     name: str
-    cap: float
+
+    @property
+    def cap(self) -> float:
+        """The most that the addend may be."""
+        return float("inf")
 
     @property
     @abstractmethod

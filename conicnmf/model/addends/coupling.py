@@ -31,7 +31,6 @@ class Coupling(Addend):
     sources: dict[str, tuple[cp.Variable, bool]]
     fit: Fit | None = None
     name: str = "coupling"
-    cap: float = np.inf
 
     def __str__(self) -> str:
         return str(self.form)

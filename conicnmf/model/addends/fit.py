@@ -44,7 +44,7 @@ class Fit(Addend):
         return f"{self.name} ({rows} × {columns}) ≈ {' + '.join(map(str, self.chains))}"
 
     @property
-    def cap(self) -> float:  # type: ignore[override]
+    def cap(self) -> float:
         """The most that the loss may be."""
         return self.loss.cap
 

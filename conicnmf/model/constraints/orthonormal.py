@@ -37,7 +37,7 @@ class Orthonormal(Constraint):
             raise InputError(f"Orthonormal needs a factor with entries, got shape {shape}")
 
     def violation(self, B: Array) -> Array:
-        """Return the largest entry of |BBᵀ − I|, in units of the length."""
+        """Return how far the largest entry of BBᵀ is from I, in units of the length."""
         gap = np.abs(B @ B.T / self.length**2 - np.eye(len(B))).max()
         return np.atleast_1d(gap)
 
