@@ -5,8 +5,8 @@ from pathlib import Path
 
 import conicnmf
 
-HERE = Path(__file__).parent
-sys.path += [str(HERE / "_ext"), str(HERE.parent)]  # the experiments are no part of the package
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+sys.path.append(str(Path(__file__).parents[1]))  # the experiments are no part of the package
 from gallery import GALLERY
 from public_names import groups
 
