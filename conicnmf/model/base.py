@@ -85,6 +85,10 @@ class BaseProblem(ABC):
         """Return the largest violation of each constraint."""
         return {}
 
+    def violation(self, factors: Factors) -> float:
+        """Return the largest violation of any constraint."""
+        return max(self.violations(factors).values(), default=0.0)
+
     def collapsed(self, factors: Factors) -> bool:
         """Whether a variable lost what it must keep."""
         return False

@@ -35,7 +35,7 @@ class Block:
 
     def given(self, factors: Factors) -> Subproblem:
         """Return the block with the other variables held at these factors."""
-        views = (addend.view(self.name, self.flipped, factors) for addend in self.addends)
+        views = [addend.view(self.name, self.flipped, factors) for addend in self.addends]
         return Subproblem(self, tuple(views))
 
     def rows(self, factors: Factors) -> Array:
@@ -157,7 +157,7 @@ class Block:
         return empty or any(not B.any(axis=axis).all() for axis in self._zero_forbidden)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # made in every step, as its views are
 class Subproblem:
     """A block with the other variables held: what one step of an alternating method solves."""
 
@@ -213,6 +213,8 @@ class Subproblem:
     def ratio(self, B: Array) -> tuple[Array, Array]:
         """Return non-negative (N, P) with gradient P − N, penalties on B ≥ 0 included."""
         parts = [view.ratio(B) for view in self.views]
+        if len(parts) == 1 and not self.block.penalties:
+            return parts[0]
         slope, curvature = self.block.orthant
         return _sum([N for N, _ in parts]), _sum([P for _, P in parts]) + slope + curvature * B
 

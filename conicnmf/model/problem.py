@@ -210,6 +210,20 @@ class Problem(BaseProblem):
         return self._partners.get(block.name)
 
     @cached_property
+    def scale_free_pairs(self) -> list[tuple[Block, Block]]:
+        """The isolated products of two of which only the product counts, the earlier block first."""
+        pairs = [(block, self.partner(block)) for block in self.blocks]
+        order = {block.name: place for place, block in enumerate(self.blocks)}
+        return [
+            (block, other)
+            for block, other in pairs
+            if other is not None
+            and order[block.name] < order[other.name]
+            and block.scale_free
+            and other.scale_free
+        ]
+
+    @cached_property
     def _partners(self) -> dict[str, Block | None]:
         return {block.name: self._partner(block) for block in self.blocks}
 
@@ -279,6 +293,12 @@ class Problem(BaseProblem):
             for block in self.blocks
             for constraint in block.constraints
         }
+
+    def violation(self, factors: Factors) -> float:
+        """Return the largest violation of any constraint, without naming them."""
+        if any(np.isfinite(addend.cap) for addend in self.addends):
+            return super().violation(factors)
+        return max(block.violation(block.rows(factors)) for block in self.blocks)
 
     @cached_property
     def _empty(self) -> bool:

@@ -33,7 +33,7 @@ class Run:
         """Measure an iterate and keep it when it is the best."""
         known = sweep.objective if sweep is not None else None
         objective = self.problem.objective(factors) if known is None else known
-        violation = max(self.problem.violations(factors).values(), default=0.0)
+        violation = self.problem.violation(factors)
         iteration = Iteration(
             len(self.history),
             objective,

@@ -64,8 +64,8 @@ class Chain:
 
     def around(self, place: int, factors: Factors) -> tuple[Array | None, Array | None]:
         """Return what stands to the left and to the right of a place, nothing where nothing does."""
-        sides = self.factors[:place], self.factors[place + 1 :]
-        left, right = (_product([_at(factor, factors) for factor in side]) for side in sides)
+        left = _product([_at(factor, factors) for factor in self.factors[:place]])
+        right = _product([_at(factor, factors) for factor in self.factors[place + 1 :]])
         if self.scale == 1:
             return left, right
         if left is None and right is None:
@@ -82,6 +82,8 @@ class Chain:
         if len(values) == 1:
             X = values[0]
             return X, self.scale * np.eye(X.shape[1], dtype=X.dtype)
+        if len(values) == 2 and self.scale == 1:
+            return values[0], values[1]
         cut = 1 + min(range(len(values) - 1), key=lambda k: int(values[k].shape[1]))
         left, right = _product(values[:cut]), _product(values[cut:])
         assert left is not None

@@ -19,7 +19,7 @@ from conicnmf.model.terms import Loss, Quadratic, Reduced
 from conicnmf.types import Array, Data
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # made in every step, and freezing would cost more than filling it
 class FitView(View):
     """The loss of Y against (mask ∘ B), multiplied by A from the left and by K from the right."""
 

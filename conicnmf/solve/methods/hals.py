@@ -142,12 +142,7 @@ def _balance(problem: Problem, ahead: Factors, reached: Factors) -> None:
 
     Extrapolation goes on in any direction that costs nothing, such as W → 0 with H → ∞.
     """
-    for block in problem.blocks:
-        other = problem.partner(block)
-        if other is None or problem.blocks.index(other) < problem.blocks.index(block):
-            continue
-        if not (block.scale_free and other.scale_free):
-            continue
+    for block, other in problem.scale_free_pairs:
         first, second = block.rows(ahead), other.rows(reached)
         sizes = np.linalg.norm(first, axis=1), np.linalg.norm(second, axis=1)
         alive = (sizes[0] > 0) & (sizes[1] > 0)
