@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -112,3 +114,23 @@ def require(module: str, extra: str, what: str) -> ModuleType:
             raise  # it is there, and something that it needs itself is not
         name = {"PIL": "pillow"}.get(package, package)
         raise MissingExtraError(f"{what} {name}; pip install 'conicnmf[{extra}]'") from error
+
+
+def warn_user(message: str) -> None:
+    """Warn at the line outside the package that led here, so that it is shown once for each.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_user("the bound says nothing; drop it")
+    >>> str(caught[0].message)
+    'the bound says nothing; drop it'
+    """
+    package = __name__.partition(".")[0]
+    level = 1
+    # Generated methods of dataclasses have no module of ours, but ours call them.
+    while sys._getframe(level).f_globals.get("__name__", "").partition(".")[0] == package:
+        level += 1
+    warnings.warn(message, UserWarning, stacklevel=level + 1)

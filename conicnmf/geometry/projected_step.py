@@ -41,10 +41,10 @@ def _sums(a: Array, level: float) -> tuple[float, float, float]:
         q2 += x2 * x2
         q3 += x3 * x3
     for i in range(whole, a.size):
-        if a[i] > level:
-            m0 += 1
-            s0 += a[i]
-            q0 += float(a[i]) * a[i]
+        x0 = a[i] if a[i] > level else 0.0
+        m0 += a[i] > level
+        s0 += x0
+        q0 += x0 * x0
     return float(m0 + m1), (s0 + s1) + (s2 + s3), (q0 + q1) + (q2 + q3)
 
 
@@ -81,7 +81,7 @@ def _moved(B: Array, before: Array, gradient: Array, m: float, s: float, out: Ar
 def _norm(a: Array) -> float:
     squares = 0.0
     for x in a:
-        squares += x * x
+        squares += np.float64(x) * x
     return math.sqrt(squares)
 
 
@@ -124,7 +124,7 @@ def advance_rows(
     >>> out.round(6)
     array([[ 0.974166, -0.225834]])
     """
-    m, s, zero = B.dtype.type(momentum), B.dtype.type(step), B.dtype.type(0)
+    m, s = B.dtype.type(momentum), B.dtype.type(step)
     kept = np.empty(B.shape[1] + 1, B.dtype)
     for j in range(B.shape[0]):
         row = out[j]
@@ -140,9 +140,10 @@ def advance_rows(
         if failed[j]:
             continue
         levels[j] = level
-        factor, cut = B.dtype.type(length / found), B.dtype.type(level)
+        factor = length / found
         for i in range(row.size):
             x = row[i]
-            y = (abs(x) if signed else x) - cut
-            w = (y if y > zero else zero) * factor
-            row[i] = -w if signed and x < zero else w
+            # In double precision: on a plateau almost all of |x| is taken away.
+            y = np.float64(abs(x) if signed else x) - level
+            w = (y if y > 0 else 0.0) * factor
+            row[i] = -w if signed and x < 0 else w

@@ -108,7 +108,7 @@ def dot(a: Array, b: Array) -> float:
     for start in range(0, a.size, BLOCK):
         part = 0.0
         for i in range(start, min(start + BLOCK, a.size)):
-            part += float(a[i]) * float(b[i])
+            part += np.float64(a[i]) * b[i]  # float() of a single is no double to the compiler
         total += part
     return total
 

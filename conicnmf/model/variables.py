@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from conicnmf.model.terms import Term
+from conicnmf.errors import warn_user
+from conicnmf.model.terms import Constraint, Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,16 @@ class Variable:
     shape: tuple[int, int]
     terms: tuple[Term, ...] = ()
     flipped: bool = False
+
+    def __post_init__(self) -> None:
+        kept: list[Term] = []
+        for term in self.terms:
+            reason = term.idle(self.rows_shape) if isinstance(term, Constraint) else ""
+            if reason:
+                warn_user(f"{term} on {self.name} is left out: {reason}; drop it or change `each`")
+            else:
+                kept.append(term)
+        object.__setattr__(self, "terms", tuple(kept))
 
     @property
     def rows_shape(self) -> tuple[int, int]:

@@ -63,3 +63,19 @@ def test_momentum_and_step_move_before_the_projection():
     advance_rows(B, before, gradient, 0.5, 0.1, 3.0, 2.0, True, levels, out, failed)
     moved = B + 0.5 * (B - before) - 0.1 * gradient
     assert np.allclose(out, project_hoyer(moved, 6.0, 2.0, True))
+
+
+@pytest.mark.parametrize("width", [1e-1, 1e-2, 1e-3, 1e-4])
+@pytest.mark.parametrize("n", [10, 101])
+def test_single_precision_meets_both_norms_on_plateaus(n, width):
+    """Entries that are almost equal: nearly all of each is taken away, and no digit is left over."""
+    rng = np.random.default_rng(3)
+    B = (1 + width * rng.standard_normal((40, n))).astype(np.float32)
+    for sparseness in (0.3, 0.6, 0.9):
+        ratio = np.sqrt(n) - sparseness * (np.sqrt(n) - 1)
+        found, failed = advance(B, ratio)
+        kept = found[~failed].astype(float)
+        assert len(kept) > 20 or width < 1e-3
+        norms = np.linalg.norm(kept, axis=1)
+        assert np.allclose(norms, 1, atol=1e-6)
+        assert np.allclose(np.abs(kept).sum(axis=1), ratio * norms, rtol=1e-6)

@@ -25,7 +25,8 @@ class Sparseness(Constraint):
 
     The sparseness of x in Rⁿ is (√n − ‖x‖₁/‖x‖₂)/(√n − 1): 0 when all entries are equal in
     magnitude, 1 when one entry is non-zero. It is undefined at zero, so a zero component
-    violates every band. In R¹ every non-zero number has sparseness 1 and the band is ignored.
+    violates every band. Pieces of length one have no sparseness: there the band is left out, with a
+    warning.
 
     Parameters
     ----------
@@ -64,6 +65,11 @@ class Sparseness(Constraint):
     def band(self) -> tuple[float, float]:
         """Return the two bounds."""
         return self.min, self.max
+
+    def idle(self, shape: tuple[int, int]) -> str:
+        """Return a reason where the pieces are single numbers."""
+        single = shape[1 if self.each == "component" else 0] == 1
+        return f"each {self.each} has length one, where sparseness says nothing" if single else ""
 
     def with_interior(self) -> Sparseness:
         """Widen prescribed sparseness to a narrow band, so that cone programs have an interior."""

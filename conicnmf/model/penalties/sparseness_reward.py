@@ -48,9 +48,10 @@ class SparsenessReward(Penalty):
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         safe = np.where(norms > 0, norms, 1.0)
         signs = np.where(rows < 0, -1.0, 1.0)
-        totals = np.abs(rows).sum(axis=1, keepdims=True)
+        units = rows / safe  # powers of a tiny norm would be zero
+        totals = np.abs(units).sum(axis=1, keepdims=True)
         # sp = (√n − ‖b‖₁/‖b‖₂)/(√n − 1)
-        slopes = (totals * rows / safe**3 - signs / safe) / (np.sqrt(n) - 1)
+        slopes = (totals * units - signs) / safe / (np.sqrt(n) - 1)
         return pieces(-self.weight * np.where(norms > 0, slopes, 0.0), self.each).astype(B.dtype)
 
     def slope(self, B: Array) -> Array:

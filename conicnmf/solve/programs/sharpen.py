@@ -131,10 +131,11 @@ def _linearized(bound: Constraint, B: Array, form: Form) -> tuple[Array, Array]:
         slopes = tangent_normals(rows, bound.band()[0]) / safe
         return pieces(slopes, bound.each), np.zeros(len(rows))
     n = rows.shape[1]
-    totals = rows.sum(axis=1, keepdims=True)
+    units = rows / safe
+    totals = units.sum(axis=1, keepdims=True)
     # The gradient of sp(x) = (√n − eᵀx/‖x‖)/(√n − 1); sp is constant along x, so no offset but sp.
-    slopes = (totals * rows / safe**3 - 1 / safe) / (np.sqrt(n) - 1)
-    values = (np.sqrt(n) - totals[:, 0] / safe[:, 0]) / (np.sqrt(n) - 1)
+    slopes = (totals * units - 1) / safe / (np.sqrt(n) - 1)
+    values = (np.sqrt(n) - totals[:, 0]) / (np.sqrt(n) - 1)
     return pieces(slopes, bound.each), values
 
 

@@ -92,6 +92,29 @@ def test_sparseness_is_ignored_in_one_dimension():
     assert not band.tangent(X).normals.any()
 
 
+LENGTH_ONE = "is left out: each {} has length one, where sparseness says nothing; drop it"
+
+
+def test_a_band_on_pieces_of_length_one_is_left_out_with_a_warning_from_terms():
+    band = cn.Sparseness(min=0.5)
+    with pytest.warns(UserWarning, match=f"on H {LENGTH_ONE.format('component')}") as caught:
+        problem = cn.factorize(np.ones((4, 1)), 2, H=[cn.NonNegative(), band])
+    assert caught[0].filename == __file__
+    assert problem.solve().violation == {"W: NonNegative()": 0.0, "H: NonNegative()": 0.0}
+    with pytest.warns(UserWarning, match=LENGTH_ONE.format("sample")):
+        cn.factorize(
+            np.ones((4, 3)), 1, W=[cn.NonNegative(), cn.Sparseness(max=0.5, each="sample")]
+        )
+
+
+def test_a_band_on_pieces_of_length_one_is_left_out_with_a_warning_from_algebra():
+    W, H = cp.Variable((4, 2), nonneg=True), cp.Variable((2, 1), nonneg=True)
+    bound = cn.sparseness(H, axis=1) >= 0.5
+    with pytest.warns(UserWarning, match=LENGTH_ONE.format("component")):
+        problem = cn.Problem(cp.Minimize(cp.sum_squares(np.ones((4, 1)) - W @ H)), [bound])
+    assert "Sparseness" not in str(problem)
+
+
 def test_sparseness_of_samples_looks_at_columns():
     X = np.array([[1.0, 1.0], [0.0, 1.0]])
     assert cn.Sparseness(min=0.5, each="sample").violation(X).round(9).tolist() == [0.0, 0.5]

@@ -86,3 +86,10 @@ def test_bad_settings_are_refused_with_the_rule_and_the_value(make, error, words
         make()
     for word in words:
         assert word in str(caught.value)
+
+
+def test_the_slope_of_the_reward_is_that_of_a_cone_at_every_size():
+    X = np.random.default_rng(0).random((3, 5))
+    reward = cn.SparsenessReward(2.0)
+    for scale in (1e-150, 1e150):
+        np.testing.assert_allclose(scale * reward.slope(scale * X), reward.slope(X), rtol=1e-12)
