@@ -1,4 +1,4 @@
-"""Sets with closed forms: their exact projections, one set a file, rows of an array at a time."""
+"""Sets and functions with closed forms, one a file: exact projections and proximal steps of rows."""
 
 from conicnmf.geometry.band import project_band, project_orthant_cone
 from conicnmf.geometry.cones import (
@@ -8,9 +8,15 @@ from conicnmf.geometry.cones import (
     project_halfspace_cone,
     tangent_normals,
 )
+from conicnmf.geometry.differences import prox_differences
+from conicnmf.geometry.groups import shrink_groups
 from conicnmf.geometry.hoyer import hoyer_sparseness, project_hoyer
+from conicnmf.geometry.isotonic import project_isotonic, project_unimodal
 from conicnmf.geometry.norms import project_l0, project_norm_ball, project_unit_norm
+from conicnmf.geometry.nuclear import shrink_singular_values
+from conicnmf.geometry.quadratics import prox_quadratic
 from conicnmf.geometry.simplex import project_l1_ball, project_simplex
+from conicnmf.geometry.total_variation import prox_total_variation
 
 __all__ = [
     "cone_ratio",
@@ -20,11 +26,18 @@ __all__ = [
     "project_cone",
     "project_halfspace_cone",
     "project_hoyer",
+    "project_isotonic",
     "project_l0",
     "project_l1_ball",
     "project_norm_ball",
     "project_orthant_cone",
     "project_simplex",
+    "project_unimodal",
     "project_unit_norm",
+    "prox_differences",
+    "prox_quadratic",
+    "prox_total_variation",
+    "shrink_groups",
+    "shrink_singular_values",
     "tangent_normals",
 ]
