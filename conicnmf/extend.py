@@ -20,6 +20,7 @@ from conicnmf.model.terms import (
     Penalty,
     Quadratic,
     Reduced,
+    Weighted,
     check_each,
     pieces,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "Subproblem",
     "Sweep",
     "Update",
+    "Weighted",
     "check_each",
     "joint_projection",
     "needs",

@@ -9,12 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from conicnmf.model.addends import Fit
 from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.units import Units
 from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
@@ -105,6 +106,13 @@ class BaseProblem(ABC):
     def component_labels(self) -> tuple[str, ...]:
         """What to call the products that `components` returns, where there are several."""
         return ()
+
+    units: Units = Units()
+    """What the variables of a normalized problem are to be multiplied by."""
+
+    def normalized(self) -> Self:
+        """Return the problem in units in which its numbers are about one, where it has such."""
+        return self
 
     @abstractmethod
     def start(self, init: Any, rng: np.random.Generator) -> Factors:

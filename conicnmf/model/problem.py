@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import cvxpy as cp
 import numpy as np
@@ -17,6 +18,7 @@ from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_o
 from conicnmf.model.constraints.joint import merged_bounds
 from conicnmf.model.reading import read_problem
 from conicnmf.model.terms import Loss, Term
+from conicnmf.model.units import Units, find_units
 from conicnmf.model.variables import Variable
 from conicnmf.types import Array, Data, Factors, stored
 
@@ -67,6 +69,9 @@ class Problem(BaseProblem):
     sources: dict[str, tuple[cp.Variable, bool]] = field(default_factory=dict)
     """The user's CVXPY variable of each name, and whether the problem holds its transpose."""
 
+    units: Units = field(default_factory=Units)
+    """What the variables of a normalized problem are to be multiplied by."""
+
     kind = "factorization"
 
     def __init__(self, objective: cp.Minimize, constraints: Iterable[Any] = ()) -> None:
@@ -82,14 +87,37 @@ class Problem(BaseProblem):
         problem._set({v.name: v for v in variables}, tuple(addends), offset, {})
         return problem
 
+    def normalized(self) -> Self:
+        """Return the problem in units in which its numbers are about one.
+
+        Its factors are those of the stated problem divided by powers of two, which are in `units`.
+
+        Examples
+        --------
+        >>> import numpy as np, conicnmf as cn
+        >>> problem = cn.factorize(np.full((3, 2), 2.0**40), 1, H=[cn.L1(1.0)]).normalized()
+        >>> problem.V.max(), problem.H, problem.units.powers
+        (np.float64(1.0), (L1(weight=8.673617379884035e-19),), {'W': 20, 'H': 20})
+        """
+        units = find_units(self.variables, self.addends)
+        if units.plain:
+            return self
+        variables = {name: units.variable(v) for name, v in self.variables.items()}
+        addends = tuple(units.fit(fit) for fit in self.fits)
+        offset = math.ldexp(self.offset, -units.objective)
+        problem = object.__new__(type(self))
+        problem._set(variables, addends, offset, self.sources, units)
+        return problem
+
     def _set(
         self,
         variables: dict[str, Variable],
         addends: tuple[Addend, ...],
         offset: float,
         sources: dict[str, tuple[cp.Variable, bool]],
+        units: Units = Units(),  # noqa: B008 - it is frozen
     ) -> None:
-        fields = (variables, addends, offset, sources)
+        fields = (variables, addends, offset, sources, units)
         for name, value in zip(self.__dataclass_fields__, fields, strict=True):
             object.__setattr__(self, name, value)
         for variable in variables.values():

@@ -96,7 +96,8 @@ def solve(
             f"callback must be a function (iteration, factors), got {callback!r}; use None"
         )
     begin = time.perf_counter()
-    run = Run(problem, begin, method.promises.keeps_best)
+    seen = problem if method.absolute else problem.normalized()
+    run = Run(seen, begin, method.promises.keeps_best)
     claim = {"problem": repr(problem), "solver": str(method), "seed": str(seed)}
     file = None if checkpoint is None else Checkpoint(checkpoint, claim)
     monitor = _monitor(progress, method)
@@ -104,7 +105,7 @@ def solve(
         status = _loop(run, method, init, rule, seed, callback, time_limit, monitor, file)
     finally:
         monitor.close()
-    result = _result(run, method, status, seed)
+    result = _result(problem, run, method, status, seed)
     if throw and result.status.kind == "failed":
         raise SolveError(f"{result.status.name}: {result.status.value}", result)
     return result
@@ -150,7 +151,7 @@ def _loop(
                 run.direction = sweep.direction
                 late = time.perf_counter() >= deadline
                 return Status.TIME_LIMIT if late else sweep.status
-            if callback is not None and callback(iteration, sweep.factors):
+            if callback is not None and callback(iteration, run.stated(sweep.factors)):
                 return Status.CALLBACK
             if file is not None and file.is_due():
                 file.write(run.state(solver.pack(memo), rng))
@@ -163,11 +164,11 @@ def _loop(
     return status
 
 
-def _result(run: Run, solver: AnySolver, status: Status, seed: int) -> Result:
+def _result(problem: BaseProblem, run: Run, solver: AnySolver, status: Status, seed: int) -> Result:
     """Return the best iterate, with a status that owns up to what is wrong with it."""
-    problem = run.problem
+    best = run.stated(run.best)
     # In the order in which the problem names them, not in which they were updated.
-    factors = {name: run.best[name] for name in problem.shapes if name in run.best} | run.best
+    factors = {name: best[name] for name in problem.shapes if name in best} | best
     if problem.collapsed(factors):
         status = Status.COLLAPSED
     elif run.best_rank[0] and status.kind != "failed":
@@ -185,7 +186,7 @@ def _result(run: Run, solver: AnySolver, status: Status, seed: int) -> Result:
         problem_text=repr(problem),
         versions=_versions(),
         promises=solver.promises,
-        direction=run.direction,
+        direction=None if run.direction is None else run.stated(run.direction),
         problem=problem,
         relative_errors=problem.relative_errors(factors),
         components=problem.component_sides(),

@@ -18,7 +18,10 @@ from conicnmf.types import Factors
 
 @dataclass(eq=False)
 class Run:
-    """What has happened in a solve so far; `keeps_best` is off where the last iterate counts."""
+    """What has happened in a solve so far; `keeps_best` is off where the last iterate counts.
+
+    The problem is the normalized one, and so are its factors; the history is the stated problem's.
+    """
 
     problem: BaseProblem
     begin: float
@@ -32,7 +35,8 @@ class Run:
     def record(self, factors: Factors, sweep: Sweep[Any] | None = None) -> Iteration:
         """Measure an iterate and keep it when it is the best."""
         known = sweep.objective if sweep is not None else None
-        objective = self.problem.objective(factors) if known is None else known
+        found = self.problem.objective(factors) if known is None else known
+        objective = self.problem.units.stated(found)
         violation = self.problem.violation(factors)
         iteration = Iteration(
             len(self.history),
@@ -53,6 +57,10 @@ class Run:
         elif not self.best:
             self.best = factors  # an infinite start is better than none
         return iteration
+
+    def stated(self, factors: Factors) -> Factors:
+        """Return factors in the units of the stated problem."""
+        return self.problem.units.outward(factors)
 
     def state(self, memo: Factors, rng: np.random.Generator) -> State:
         """Return everything needed to go on, with what the solver packed of its memo."""

@@ -70,6 +70,7 @@ class Coded(Solver[Problem, dict[str, Array]]):
     )
     monotone: ClassVar[bool] = False
     states_objective: ClassVar[bool] = False
+    absolute: ClassVar[bool] = True
     default_stop: ClassVar[Stop] = MaxIter(50)
 
     def mismatches(self, problem: BaseProblem) -> list[str]:

@@ -62,6 +62,10 @@ class Convex(Constraint):
         stated: Any = self.fn(own.T if self.flipped else own)
         return [stated] if isinstance(stated, cp.Constraint) else list(stated)
 
+    def size(self) -> float:
+        """Return the unit in which the user's function sees the factor."""
+        return self.unit
+
     def scaled(self, c: float) -> Convex:
         """Hand the user's function the factor in its own unit from now on."""
         return replace(self, unit=c * self.unit)

@@ -126,6 +126,11 @@ class Box(Entrywise):
         """Return the two bounds."""
         return self.lower, self.upper
 
+    def size(self) -> float:
+        """Return the largest finite bound."""
+        finite = (np.abs(bound[np.isfinite(bound)]) for bound in self.bounds())
+        return max(float(bound.max(initial=0.0)) for bound in finite)
+
     def scaled(self, c: float) -> Box:
         """Scale the bounds."""
         return Box(c * self.lower, c * self.upper)
@@ -190,6 +195,10 @@ class Fixed(Entrywise):
     def bounds(self) -> tuple[Array, Array]:
         """Return the values as both bounds under the mask, and none elsewhere."""
         return np.where(self.mask, self.values, -np.inf), np.where(self.mask, self.values, np.inf)
+
+    def size(self) -> float:
+        """Return the largest value."""
+        return float(np.abs(self.values).max(initial=0.0))
 
     def scaled(self, c: float) -> Fixed:
         """Scale the values."""

@@ -48,6 +48,10 @@ class NormBall(Constraint):
         rows = np.ascontiguousarray(pieces(B, self.each))
         return pieces(project_norm_ball(rows, self.radius), self.each)
 
+    def size(self) -> float:
+        """Return the radius."""
+        return self.radius
+
     def scaled(self, c: float) -> NormBall:
         """Scale the radius."""
         return replace(self, radius=c * self.radius)
@@ -104,6 +108,10 @@ class UnitNorm(Constraint):
     def stretched(self, directions: Array) -> Array:
         """Return unit vectors at the length that is asked for."""
         return directions if self.length == 1 else directions * directions.dtype.type(self.length)
+
+    def size(self) -> float:
+        """Return the length."""
+        return self.length
 
     def scaled(self, c: float) -> UnitNorm:
         """Scale the length."""

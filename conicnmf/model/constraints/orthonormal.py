@@ -72,6 +72,10 @@ class Orthonormal(Constraint):
         square = float(np.linalg.eigvalsh(B @ B.T)[-1])
         return B * B.dtype.type(self.length / np.sqrt(square)) if square > 0 else B
 
+    def size(self) -> float:
+        """Return the length."""
+        return self.length
+
     def scaled(self, c: float) -> Orthonormal:
         """Scale the length."""
         return replace(self, length=c * self.length)

@@ -49,6 +49,10 @@ class Simplex(Constraint):
         rows = np.ascontiguousarray(pieces(B, self.each))
         return pieces(project_simplex(rows, self.total), self.each)
 
+    def size(self) -> float:
+        """Return the total."""
+        return self.total
+
     def scaled(self, c: float) -> Simplex:
         """Scale the total."""
         return replace(self, total=c * self.total)

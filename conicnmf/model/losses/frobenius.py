@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cvxpy as cp
@@ -59,6 +59,10 @@ class Frobenius(Loss):
 
     def __repr__(self) -> str:
         return f"Frobenius(scale={self.scale:g}{_shown(self.cap)})"
+
+    def scaled(self, c: float) -> Frobenius:
+        """Divide the scale by c²."""
+        return replace(self, scale=self.scale / c**2)
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss without an array of the size of Y."""

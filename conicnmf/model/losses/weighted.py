@@ -43,7 +43,8 @@ class WeightedFrobenius(Loss):
             raise InputError(
                 f"weights must be real numbers, got dtype {weights.dtype}; use 0 and 1"
             )
-        weights = weights.astype(np.float32 if weights.dtype == np.float32 else np.float64)
+        kind = np.float32 if weights.dtype == np.float32 else np.float64
+        weights = weights.astype(kind, copy=False)
         values = stored(weights)
         if not np.isfinite(values).all() or (values < 0).any() or not values.any():
             low, high = values.min(initial=0.0), values.max(initial=0.0)
@@ -75,6 +76,10 @@ class WeightedFrobenius(Loss):
                 f"weights must have the shape of V, {shape}, got {self.weights.shape}; "
                 "give one weight for each entry of V"
             )
+
+    def scaled(self, c: float) -> WeightedFrobenius:
+        """Divide the scale by c²."""
+        return replace(self, scale=self.scale / c**2)
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss over the weighted entries."""

@@ -28,6 +28,7 @@ class ConvexPenalty(Penalty):
     name: str = ""
     flipped: bool = False
     unit: float = 1.0
+    weight: float = 1.0
 
     def __repr__(self) -> str:
         return f"ConvexPenalty({self.name or getattr(self.fn, '__name__', 'penalty')})"
@@ -52,8 +53,13 @@ class ConvexPenalty(Penalty):
     def expression(self, B: cp.Expression) -> cp.Expression:
         """Return the user's expression."""
         own = B if self.unit == 1 else B / self.unit
-        return self.fn(own.T if self.flipped else own)
+        form = self.fn(own.T if self.flipped else own)
+        return form if self.weight == 1 else self.weight * form
 
     def scaled(self, c: float) -> ConvexPenalty:
         """Hand the user's function the factor in its own unit from now on."""
         return replace(self, unit=c * self.unit)
+
+    def times(self, factor: float) -> ConvexPenalty:
+        """Multiply the user's expression."""
+        return replace(self, weight=factor * self.weight)

@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import InputError
-from conicnmf.model.terms import Penalty
+from conicnmf.model.terms import Weighted
 from conicnmf.types import Array
 
 
@@ -18,7 +18,7 @@ def _check_weight(weight: float, name: str) -> None:
 
 
 @dataclass(frozen=True)
-class L1(Penalty):
+class L1(Weighted):
     """The penalty weight · Σ|b|.
 
     Examples
@@ -27,8 +27,6 @@ class L1(Penalty):
     >>> L1(0.5).value(np.array([[1.0, -3.0]]))
     2.0
     """
-
-    weight: float
 
     def __post_init__(self) -> None:
         _check_weight(self.weight, "L1")
@@ -51,11 +49,11 @@ class L1(Penalty):
 
     def scaled(self, c: float) -> L1:
         """Divide the weight by c."""
-        return L1(self.weight / c)
+        return self.times(1 / c)
 
 
 @dataclass(frozen=True)
-class L2(Penalty):
+class L2(Weighted):
     """The penalty weight · Σb².
 
     Examples
@@ -64,8 +62,6 @@ class L2(Penalty):
     >>> L2(0.5).value(np.array([[1.0, -3.0]]))
     5.0
     """
-
-    weight: float
 
     def __post_init__(self) -> None:
         _check_weight(self.weight, "L2")
@@ -88,4 +84,4 @@ class L2(Penalty):
 
     def scaled(self, c: float) -> L2:
         """Divide the weight by c²."""
-        return L2(self.weight / c**2)
+        return self.times(1 / c**2)

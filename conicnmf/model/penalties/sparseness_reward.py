@@ -8,12 +8,12 @@ import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.geometry.hoyer import hoyer_sparseness
-from conicnmf.model.terms import Each, Penalty, check_each, pieces
+from conicnmf.model.terms import Each, Weighted, check_each, pieces
 from conicnmf.types import Array
 
 
 @dataclass(frozen=True)
-class SparsenessReward(Penalty):
+class SparsenessReward(Weighted):
     """The penalty −weight · Σ sp(b) over the components b: sparse components are rewarded.
 
     It is not convex; solvers linearize it at the iterate and repeat. At zero, where sparseness is
@@ -26,7 +26,6 @@ class SparsenessReward(Penalty):
     -0.5
     """
 
-    weight: float
     each: Each = "component"
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from conicnmf.model.terms.base import Each, Term, check_each, optional, pieces
 from conicnmf.model.terms.constraint import Constraint, Example, Halfspaces
 from conicnmf.model.terms.loss import Loss, Quadratic, Reduced
-from conicnmf.model.terms.penalty import Penalty
+from conicnmf.model.terms.penalty import Penalty, Weighted
 
 __all__ = [
     "Constraint",
@@ -15,6 +15,7 @@ __all__ = [
     "Quadratic",
     "Reduced",
     "Term",
+    "Weighted",
     "check_each",
     "optional",
     "pieces",

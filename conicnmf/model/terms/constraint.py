@@ -124,6 +124,11 @@ class Constraint(Term):
         raise self._lacks("approach")
 
     @optional
+    def size(self) -> float:
+        """Return how large entries or pieces of the set are, where it says: a bound, a radius."""
+        raise self._lacks("size")
+
+    @optional
     def scaled(self, c: float) -> Constraint:
         """Return the set of all c·B with B in this one, c > 0."""
         raise self._lacks("scaled")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import cvxpy as cp
 import numpy as np
@@ -81,6 +81,8 @@ class Loss(Term):
     """How far A B is from the data Y; it may be asked to stay at or below `cap`."""
 
     cap: float = np.inf
+    degree: ClassVar[float] = 2.0
+    """The power of c with which the loss grows when data and model are multiplied by c."""
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss."""
@@ -94,6 +96,11 @@ class Loss(Term):
         scaled: Any = {"scale": weight * self.scale}  # type: ignore[attr-defined]
         capped = {"cap": weight * self.cap} if "cap" in settings else {}
         return replace(self, **scaled, **capped)  # type: ignore[type-var]
+
+    @optional
+    def scaled(self, c: float) -> Loss:
+        """Return the loss that has for c·Y and c·A B the value this one has for Y and A B."""
+        raise self._lacks("scaled")
 
     @optional
     def gradient(self, Y: Data, A: Array, B: Array) -> Array:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 import cvxpy as cp
 
@@ -51,6 +52,22 @@ class Penalty(Term):
         raise self._lacks("scaled")
 
     @optional
+    def times(self, factor: float) -> Penalty:
+        """Return a multiple of the penalty."""
+        raise self._lacks("times")
+
+    @optional
     def slope(self, B: Array) -> Array:
         """Return the gradient at B of a penalty that is not convex, to be linearized there."""
         raise self._lacks("slope")
+
+
+@dataclass(frozen=True)
+class Weighted(Penalty):
+    """A penalty that its first setting, `weight`, multiplies."""
+
+    weight: float
+
+    def times(self, factor: float) -> Self:
+        """Multiply the weight."""
+        return replace(self, weight=factor * self.weight)

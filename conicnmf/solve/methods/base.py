@@ -80,6 +80,8 @@ class Solver(Generic[View, Memo]):
     needs: ClassVar[Sequence[Need]] = ()
     monotone: ClassVar[bool] = True
     states_objective: ClassVar[bool] = True
+    absolute: ClassVar[bool] = False
+    """Whether settings are in the units of the data, so that these may not be changed."""
     default_stop: ClassVar[Stop] = MaxIter(500) | RelDecrease(1e-5)
 
     @property

@@ -77,7 +77,8 @@ class Given(Start):
             shape = problem.variables[name].shape
             if X is not None:
                 given = as_matrix(X, f"start {name}", shape[::-1] if flipped else shape)
-                drawn[name] = (given.T if flipped else given).astype(drawn[name].dtype)
+                own = (given.T if flipped else given).astype(drawn[name].dtype)
+                drawn |= problem.units.inward({name: own})
         return drawn
 
 

@@ -1,0 +1,90 @@
+"""A normalized problem is the stated one, divided by powers of two."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from model_shapes import cases
+
+import conicnmf as cn
+
+RNG = np.random.default_rng(3)
+PLUS = cn.NonNegative()
+
+
+def agree(problem):
+    """Both problems have the same objective and violations at the same point, exactly."""
+    normal = problem.normalized()
+    for _ in range(3):
+        inner = {name: RNG.random(shape) for name, shape in problem.shapes.items()}
+        outer = normal.units.outward(inner)
+        back = normal.units.inward(outer)
+        assert all((back[name] == X).all() for name, X in inner.items())
+        stated = normal.units.stated(normal.objective(inner))
+        assert stated == pytest.approx(problem.objective(outer), rel=1e-12)
+        mine, theirs = problem.violations(outer), normal.violations(inner)
+        np.testing.assert_allclose(list(theirs.values()), list(mine.values()), atol=1e-12)
+    return normal
+
+
+@pytest.mark.parametrize("name", list(cases()))
+def test_every_shape_is_the_same_problem_in_its_units(name):
+    agree(cases()[name].problem)
+
+
+@pytest.mark.parametrize("power", [-200, -9, 0, 30, 200])
+def test_terms_losses_and_caps_come_along(power):
+    V = RNG.random((6, 5)) * 2.0**power
+    size = 2.0 ** (power / 2)
+    W = [PLUS, cn.L1(3.0), cn.NormBall(2 * size), cn.SparsenessReward(0.1)]
+    H = [cn.Box(0, 7 * size), cn.L2(0.3), cn.ConvexPenalty(lambda X: cp.sum(cp.abs(X)))]
+    loss = cn.WeightedFrobenius(RNG.random((6, 5)), 0.5, cap=4.0 * 2.0 ** (2 * power))
+    normal = agree(cn.factorize(V, 2, loss=loss, W=W, H=H))
+    assert 1 <= normal.W[2].radius < 2
+    assert 1 <= normal.H[0].upper < 2
+
+
+def test_data_are_divided_and_kept_as_they_are():
+    for V in (RNG.random((4, 3), dtype=np.float32) * 1000, cn.datasets.load("digits").V):
+        kept = V.copy()
+        normal = cn.factorize(V, 2).normalized()
+        assert normal.V.dtype == V.dtype
+        assert 1 <= normal.V.max() < 2
+        assert (kept == V).all()
+
+
+def test_data_of_size_one_are_not_copied():
+    problem = cn.factorize(np.ones((4, 3)), 2)
+    assert problem.normalized() is problem
+
+
+def test_sparse_data_stay_sparse():
+    import scipy.sparse as sp
+
+    V = sp.random_array((30, 20), density=0.1, rng=RNG, format="csr") * 1e6
+    normal = agree(cn.factorize(V, 2))
+    assert sp.issparse(normal.V)
+    assert normal.V.nnz == V.nnz
+
+
+class Stubborn(cn.extend.Constraint):
+    """A set that does not know itself in other units."""
+
+    def violation(self, B):
+        """Return nothing."""
+        return np.zeros(len(B))
+
+
+def test_a_term_without_units_keeps_those_of_the_problem():
+    problem = cn.factorize(1e9 * np.ones((4, 3)), 2, W=[PLUS, Stubborn()])
+    assert problem.normalized() is problem
+
+
+def test_views_share_what_they_share():
+    views = {"a": np.full((5, 4), 2.0**30), "b": np.full((3, 4), 2.0**-30)}
+    normal = agree(cn.factorize(views, 2))
+    assert [fit.V.max() for fit in normal.fits] == [1, 1]
+    powers = normal.units.powers
+    assert powers["W_a"] + powers["H"] == 30
+    assert powers["W_b"] + powers["H"] == -30
