@@ -11,7 +11,7 @@ from conicnmf.errors import InputError
 from conicnmf.types import Array, Data, stored
 
 
-def as_data(V: Any) -> Data:
+def as_data(V: Any, name: str = "V") -> Data:
     """Return V as a finite two-dimensional float array, or CSR array when it is sparse.
 
     Single precision is kept; other kinds of numbers become double. V itself is not changed.
@@ -21,14 +21,14 @@ def as_data(V: Any) -> Data:
     >>> as_data([[1, 2], [3, 4]]).dtype
     dtype('float64')
     """
-    data: Data = _as_csr(V) if sp.issparse(V) else as_numbers(V, "V")
+    data: Data = _as_csr(V, name) if sp.issparse(V) else as_numbers(V, name)
     if data.ndim != 2 or 0 in data.shape:
         raise InputError(
-            f"V must be a non-empty matrix (features × samples), got shape {data.shape}; "
+            f"{name} must be a non-empty matrix (features × samples), got shape {data.shape}; "
             "reshape one image to a column with V.reshape(-1, 1)"
         )
     data = _as_floats(data)
-    _require_finite(stored(data))
+    _require_finite(stored(data), name)
     return data
 
 
@@ -101,9 +101,9 @@ def as_numbers(X: Any, name: str) -> Array:
     return array
 
 
-def _as_csr(V: Any) -> Data:
+def _as_csr(V: Any, name: str) -> Data:
     """Return sparse V with each entry stored once, without touching V."""
-    _require_real(V.dtype, "V")
+    _require_real(V.dtype, name)
     data = sp.csr_array(V) if V.ndim == 2 else V
     if V.ndim == 2 and not data.has_canonical_format:
         data = data.copy()
@@ -122,18 +122,18 @@ def _require_real(dtype: np.dtype[Any], name: str) -> None:
         )
 
 
-def _require_finite(values: Array) -> None:
+def _require_finite(values: Array, name: str) -> None:
     if not np.isfinite(values).all():
         bad = int((~np.isfinite(values)).sum())
         raise InputError(
-            f"V must be finite, got {bad} NaN or infinite entries; set them to 0 and leave them out "
-            "of the loss with weights, e.g. factorize(V, rank, loss=WeightedFrobenius(mask))"
+            f"{name} must be finite, got {bad} NaN or infinite entries; set them to 0 and leave them "
+            "out of the loss with weights, e.g. factorize(V, rank, loss=WeightedFrobenius(mask))"
         )
     largest = float(np.abs(values).max(initial=0.0))
     limits = np.finfo(values.dtype)
     # The square root of the extremes, with room for sums over many entries.
     if largest > float(limits.max) ** 0.45 or 0 < largest < float(limits.tiny) ** 0.45:
         raise InputError(
-            f"the square of V's largest entry must be a normal number, got {largest:.3g}; "
-            "divide V by that entry first"
+            f"the square of the largest entry of {name} must be a normal number, got {largest:.3g}; "
+            f"divide {name} by that entry first"
         )

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 import conicnmf as cn
-from conicnmf.extend import Constraint, Example, check_each, joint_projection, pieces
+from conicnmf.extend import Constraint, Example, Pieces, joint_projection, pieces
 from conicnmf.testing import check_constraint
 
 
@@ -22,10 +22,7 @@ from conicnmf.testing import check_constraint
 class Rising(Constraint):
     """The entries of each component never fall."""
 
-    each: str = "component"
-
-    def __post_init__(self):
-        check_each(self.each, "Rising")
+    each: Pieces = "component"
 
     def violation(self, B):
         """Return the deepest fall of each component, relative to its largest entry."""

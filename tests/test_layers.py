@@ -14,6 +14,7 @@ ROOT = Path(conicnmf.__file__).parent
 ROOMS = (
     "errors",
     "types",
+    "settings",
     "registry",
     "validate",
     "geometry",
@@ -46,7 +47,7 @@ REACH_LATER = {
     ("study.stability", "plot"),
 }
 """The methods that import from a later room, inside their body."""
-DATASETS_MAY_USE = {"types", "errors", "registry", "datasets"}
+DATASETS_MAY_USE = {"types", "errors", "settings", "registry", "datasets"}
 
 
 def modules():

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from conicnmf.errors import InputError
 from conicnmf.estimators.streaming import Streaming
 from conicnmf.model.constraints import NonNegative, Sparseness
-from conicnmf.model.terms import Each, Term
+from conicnmf.model.terms import Pieces, Term
 from conicnmf.solve.methods.base import AnySolver
 
 Band = float | tuple[float, float] | None
@@ -103,7 +103,7 @@ class SparseNMF(Streaming):
         return [NonNegative(), *W, *self.W], [NonNegative(), *H, *self.H]
 
 
-def band(name: str, bounds: Any, each: Each) -> list[Sparseness]:
+def band(name: str, bounds: Any, each: Pieces) -> list[Sparseness]:
     """Return the constraint of a band: nothing for None, a lower bound for a number.
 
     Examples

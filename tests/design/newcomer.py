@@ -8,7 +8,7 @@ from typing import ClassVar
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.extend import Constraint, Example, check_each, pieces
+from conicnmf.extend import Constraint, Example, Pieces, pieces
 
 
 @dataclass(frozen=True)
@@ -16,11 +16,8 @@ class Budget(Constraint):
     """Each component is non-negative and sums to at most `total`."""
 
     total: float = 1.0
-    each: str = "component"
+    each: Pieces = "component"
     implies_nonnegative: ClassVar[bool] = True
-
-    def __post_init__(self):
-        check_each(self.each, "Budget")
 
     def violation(self, B):
         """Return by how much each sum is too large, or how negative an entry is."""

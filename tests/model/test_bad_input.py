@@ -87,8 +87,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: cn.WeightedFrobenius([[1, 2], [3]]),
         "rectangular matrix of numbers",
     ),
-    "negative scale": (lambda: cn.Frobenius(-1.0), "positive finite scale, got -1.0; leave"),
-    "scale NaN": (lambda: cn.WeightedFrobenius(V, np.nan), "positive finite scale, got nan"),
+    "negative scale": (
+        lambda: cn.Frobenius(-1.0),
+        "number > 0, got scale=-1.0; the default",
+    ),
+    "scale NaN": (lambda: cn.WeightedFrobenius(V, np.nan), "finite number > 0, got scale=nan"),
     "min above max": (
         lambda: cn.Sparseness(min=0.9, max=0.4),
         "Sparseness needs 0 <= min <= max <= 1, got min=0.9, max=0.4; 0 is dense",
@@ -97,17 +100,20 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "sparseness NaN": (lambda: cn.Sparseness(min=np.nan), "got min=nan"),
     "each of something else": (
         lambda: cn.Sparseness(each="row"),  # type: ignore[arg-type]
-        'needs each="component" or each="sample", got \'row\'; a component is a column of W',
+        "each to be one of 'component', 'sample', got each='row'; a component is a column of W",
     ),
-    "box swapped": (lambda: cn.Box(1, 0), "lower <= upper everywhere, got a lower bound 1 above"),
-    "box NaN": (lambda: cn.Box(np.nan, 1), "bounds that are numbers, got NaN; use -inf or inf"),
+    "box swapped": (
+        lambda: cn.Box(1, 0),
+        "lower <= upper everywhere, got lower=1.0, upper=0.0; swap",
+    ),
+    "box NaN": (lambda: cn.Box(np.nan, 1), "Box lower must be a number, got NaN; use -inf or inf"),
     "box of another shape": (
         lambda: on_w(cn.Box(0, np.ones((2, 6)))),
         "Box upper must be a number or have the factor's shape (6, 2), got (2, 6)",
     ),
     "fixed by numbers": (
         lambda: cn.Fixed(np.ones((6, 2)), 1.0),
-        "boolean mask, got dtype float64; compare with == 1",
+        "Fixed mask must be a boolean array, got float64; compare with == 1",
     ),
     "fixed of another shape": (
         lambda: on_w(cn.Fixed(TRUE.T, 1.0)),
@@ -115,19 +121,34 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "fixed to values of another shape": (
         lambda: cn.Fixed(TRUE, np.ones((3, 3))),
-        "mask's shape (6, 2), got (3, 3)",
+        "the mask's shape, got mask=an array of shape (6, 2), values=an array of shape (3, 3)",
     ),
     "fixed to words": (lambda: cn.Fixed(TRUE, "a"), "must hold real numbers, got dtype <U1"),
     "box of two shapes": (
         lambda: cn.Box(np.zeros((2, 2)), np.ones((3, 3))),
-        "bounds of one shape, got (2, 2) and (3, 3)",
+        "bounds of one shape, got lower=an array of shape (2, 2), upper=an array",
     ),
     "box of words": (lambda: cn.Box("a", 1), "must hold real numbers, got dtype <U1"),
-    "fixed at NaN": (lambda: cn.Fixed(TRUE, np.nan), "finite values under the mask, got NaN"),
-    "simplex of nothing": (lambda: cn.Simplex(0.0), "positive finite total, got 0.0; use 1"),
-    "ball of nothing": (lambda: cn.NormBall(-1.0), "positive finite radius, got -1.0; use 1"),
-    "reward": (lambda: cn.L1(-1.0), "finite weight >= 0, got -1.0; a reward is not convex"),
-    "infinite penalty": (lambda: cn.L2(np.inf), "finite weight >= 0, got inf"),
+    "fixed at NaN": (
+        lambda: cn.Fixed(TRUE, np.nan),
+        "under the mask, got values=nan; mask NaN",
+    ),
+    "simplex of nothing": (
+        lambda: cn.Simplex(0.0),
+        "number > 0, got total=0.0; the default is",
+    ),
+    "ball of nothing": (
+        lambda: cn.NormBall(-1.0),
+        "number > 0, got radius=-1.0; the default",
+    ),
+    "reward": (
+        lambda: cn.L1(-1.0),
+        "a finite number >= 0, got weight=-1.0; try 1",
+    ),
+    "infinite penalty": (
+        lambda: cn.L2(np.inf),
+        "a finite number >= 0, got weight=inf",
+    ),
     "class for a term": (lambda: on_w(cn.NonNegative), "with parentheses"),
     "word for a term": (lambda: on_w("nonnegatve"), "did you mean NonNegative? Known are"),
     "word for a term with settings": (lambda: on_w("L1"), "without a default; write L1(...)"),

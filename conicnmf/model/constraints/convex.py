@@ -11,6 +11,7 @@ import numpy as np
 
 from conicnmf.errors import ModelError
 from conicnmf.model.terms import Constraint, Example
+from conicnmf.settings import Positive
 from conicnmf.types import Array
 
 
@@ -32,7 +33,7 @@ class Convex(Constraint):
     fn: Callable[[cp.Expression], cp.Constraint | Iterable[cp.Constraint]]
     name: str = ""
     flipped: bool = False
-    unit: float = 1.0
+    unit: Positive = 1.0
 
     def __repr__(self) -> str:
         return f"Convex({self.name or getattr(self.fn, '__name__', 'constraint')})"

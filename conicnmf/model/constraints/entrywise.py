@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.model.terms import Constraint, Each, Example
+from conicnmf.settings import Reads
 from conicnmf.types import Array
 from conicnmf.validate import as_numbers
 
@@ -56,6 +57,20 @@ class Entrywise(Constraint):
         return np.clip(B, lower, upper).astype(B.dtype, copy=False)
 
 
+def _as_bound(given: Any, name: str) -> Array:
+    bound = as_numbers(given, name).astype(float)
+    if np.isnan(bound).any():
+        raise InputError(f"{name} must be a number, got NaN; use -inf or inf for none")
+    return bound
+
+
+def _as_mask(given: Any, name: str) -> Any:
+    mask: Any = as_numbers(given, name)
+    if mask.dtype != bool:
+        raise InputError(f"{name} must be a boolean array, got {mask.dtype}; compare with == 1")
+    return mask
+
+
 @dataclass(frozen=True)
 class NonNegative(Entrywise):
     """Every entry is at least zero.
@@ -96,28 +111,17 @@ class Box(Entrywise):
     array([[0. , 0.5, 1. ]])
     """
 
-    lower: Any = -np.inf
-    upper: Any = np.inf
+    lower: Annotated[Any, Reads(_as_bound)] = -np.inf
+    upper: Annotated[Any, Reads(_as_bound)] = np.inf
 
-    def __post_init__(self) -> None:
-        lower, upper = (
-            as_numbers(bound, "Box bound").astype(float) for bound in (self.lower, self.upper)
-        )
-        if lower.ndim and upper.ndim and lower.shape != upper.shape:
-            raise InputError(
-                f"Box needs bounds of one shape, got {lower.shape} and {upper.shape}; use a number "
-                "for a bound on every entry"
-            )
-        if np.isnan(lower).any() or np.isnan(upper).any():
-            raise InputError("Box needs bounds that are numbers, got NaN; use -inf or inf for none")
-        if (lower > upper).any():
-            worst = float(np.max(lower - upper))
-            raise InputError(
-                f"Box needs lower <= upper everywhere, got a lower bound {worst:g} above the upper; "
-                "swap them"
-            )
-        object.__setattr__(self, "lower", lower)
-        object.__setattr__(self, "upper", upper)
+    def check_settings(self) -> None:
+        """Compare the two bounds."""
+        lower, upper = self.lower, self.upper
+        same = not lower.ndim or not upper.ndim or lower.shape == upper.shape
+        remedy = "use a number for a bound on every entry"
+        self.require(same, "bounds of one shape", "lower", "upper", remedy=remedy)
+        in_order = bool((lower <= upper).all())
+        self.require(in_order, "lower <= upper everywhere", "lower", "upper", remedy="swap them")
 
     def __repr__(self) -> str:
         return f"Box({_short(self.lower)}, {_short(self.upper)})"
@@ -165,29 +169,18 @@ class Fixed(Entrywise):
     array([[5., 2.]])
     """
 
-    mask: Any
-    values: Any
+    mask: Annotated[Any, Reads(_as_mask)]
+    values: Annotated[Any, Reads(as_numbers)]
 
-    def __post_init__(self) -> None:
-        mask = np.asarray(self.mask)
-        if mask.dtype != bool:
-            raise InputError(
-                f"Fixed needs a boolean mask, got dtype {mask.dtype}; compare with == 1"
-            )
-        given = as_numbers(self.values, "Fixed values")
-        try:
-            values = np.broadcast_to(given, mask.shape)
-        except ValueError:
-            raise InputError(
-                f"Fixed needs one value or values of the mask's shape {mask.shape}, got "
-                f"{given.shape}; fill the rest with zeros"
-            ) from None
-        if not np.isfinite(values[mask]).all():
-            raise InputError(
-                "Fixed needs finite values under the mask, got NaN or inf; mask them out"
-            )
-        object.__setattr__(self, "mask", mask)
-        object.__setattr__(self, "values", np.where(mask, values, 0.0))
+    def check_settings(self) -> None:
+        """Give every place of the mask its value."""
+        same = self.values.ndim == 0 or self.values.shape == self.mask.shape
+        rule, remedy = "one value or values of the mask's shape", "fill the rest with zeros"
+        self.require(same, rule, "mask", "values", remedy=remedy)
+        values = np.where(self.mask, self.values, 0.0)
+        finite, remedy = bool(np.isfinite(values).all()), "mask NaN and inf out"
+        self.require(finite, "finite values under the mask", "values", remedy=remedy)
+        object.__setattr__(self, "values", values)
 
     def __repr__(self) -> str:
         return f"Fixed({int(self.mask.sum())} of {self.mask.size} entries)"

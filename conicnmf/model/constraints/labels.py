@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -11,7 +11,19 @@ from numpy.typing import NDArray
 
 from conicnmf.errors import InputError
 from conicnmf.model.terms import Constraint, Example
+from conicnmf.settings import Positive, Reads
 from conicnmf.types import Array
+from conicnmf.validate import as_numbers
+
+
+def _as_labels(given: Any, name: str) -> Any:
+    y: Any = as_numbers(given, name)
+    if y.ndim != 1 or y.dtype.kind not in "iu":
+        raise InputError(
+            f"{name} must be one whole number a sample, got dtype {y.dtype}, shape {y.shape}; "
+            "encode classes with np.unique(names, return_inverse=True)[1]"
+        )
+    return y
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,21 +48,10 @@ class Labels(Constraint):
     array([0., 0.])
     """
 
-    y: Any
-    radius: float
+    y: Annotated[Any, Reads(_as_labels)]
+    radius: Positive
     orthant_only: ClassVar[bool] = True
     scale_free: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        y = np.asarray(self.y)
-        if y.ndim != 1 or y.dtype.kind not in "iu":
-            raise InputError(
-                f"Labels needs one whole number a sample, got dtype {y.dtype}, shape {y.shape}; "
-                "encode classes with np.unique(names, return_inverse=True)[1]"
-            )
-        if not (np.isfinite(self.radius) and self.radius > 0):
-            raise InputError(f"Labels needs a positive finite radius, got {self.radius}; try 0.5")
-        object.__setattr__(self, "y", y)
 
     def __repr__(self) -> str:
         return f"Labels({len(np.unique(self.y[self.y >= 0]))} classes, radius={self.radius:g})"

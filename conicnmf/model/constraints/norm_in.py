@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 import cvxpy as cp
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from conicnmf.errors import InputError
 from conicnmf.model.operators import Operator, as_operator
 from conicnmf.model.terms import Constraint, Each, Example
+from conicnmf.settings import Positive, Reads
 from conicnmf.types import Array
 
 
@@ -30,13 +31,10 @@ class NormIn(Constraint):
     array([0., 3.])
     """
 
-    B: Any
+    B: Annotated[Any, Reads(as_operator)]
     equal: bool = True
-    level: float = 1.0
+    level: Positive = 1.0
     each: Each = field(default="component", init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "B", as_operator(self.B, "B"))
 
     def __repr__(self) -> str:
         return f"wᵀBw {'=' if self.equal else '≤'} {self.level:g}"

@@ -8,9 +8,9 @@ from typing import ClassVar
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.geometry.norms import project_norm_ball, project_unit_norm
-from conicnmf.model.terms import Constraint, Each, Example, check_each, pieces
+from conicnmf.model.terms import Constraint, Example, Pieces, pieces
+from conicnmf.settings import Positive
 from conicnmf.types import Array
 
 
@@ -25,14 +25,9 @@ class NormBall(Constraint):
     array([[0.6, 0.8]])
     """
 
-    radius: float = 1.0
-    each: Each = "component"
+    radius: Positive = 1.0
+    each: Pieces = "component"
     sign_free: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.radius) and self.radius > 0):
-            raise InputError(f"NormBall needs a positive finite radius, got {self.radius}; use 1")
-        check_each(self.each, "NormBall")
 
     def violation(self, B: Array) -> Array:
         """Return the relative excess of each norm."""
@@ -77,18 +72,13 @@ class UnitNorm(Constraint):
     array([[0.6, 0.8]])
     """
 
-    each: Each = "component"
-    length: float = field(default=1.0, kw_only=True)
+    each: Pieces = "component"
+    length: Positive = field(default=1.0, kw_only=True)
     sign_free: ClassVar[bool] = True
 
     def __repr__(self) -> str:
         length = "" if self.length == 1 else f", length={self.length:g}"
         return f"UnitNorm(each={self.each!r}{length})"
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.length) and self.length > 0):
-            raise InputError(f"UnitNorm needs a positive finite length, got {self.length}; use 1")
-        check_each(self.each, "UnitNorm")
 
     @property
     def convex(self) -> bool:

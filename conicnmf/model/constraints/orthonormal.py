@@ -8,6 +8,7 @@ import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.model.terms import Constraint, Example
+from conicnmf.settings import Positive
 from conicnmf.types import Array
 
 
@@ -21,7 +22,7 @@ class Orthonormal(Constraint):
     array([0.96])
     """
 
-    length: float = field(default=1.0, kw_only=True)
+    length: Positive = field(default=1.0, kw_only=True)
 
     def __repr__(self) -> str:
         return "Orthonormal()" if self.length == 1 else f"Orthonormal(length={self.length:g})"

@@ -8,9 +8,9 @@ from typing import ClassVar
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.geometry.simplex import project_simplex
-from conicnmf.model.terms import Constraint, Each, Example, check_each, pieces
+from conicnmf.model.terms import Constraint, Example, Pieces, pieces
+from conicnmf.settings import Positive
 from conicnmf.types import Array
 
 
@@ -25,14 +25,9 @@ class Simplex(Constraint):
     array([[0.5, 0.5, 0. ]])
     """
 
-    total: float = 1.0
-    each: Each = "component"
+    total: Positive = 1.0
+    each: Pieces = "component"
     implies_nonnegative: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.total) and self.total > 0):
-            raise InputError(f"Simplex needs a positive finite total, got {self.total}; use 1")
-        check_each(self.each, "Simplex")
 
     def violation(self, B: Array) -> Array:
         """Return the relative error of each sum, or the largest negative entry if that is more."""

@@ -8,11 +8,10 @@ from typing import ClassVar
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.geometry.band import project_band
 from conicnmf.geometry.cones import cone_ratio, tangent_normals
 from conicnmf.geometry.hoyer import hoyer_sparseness
-from conicnmf.model.terms import Constraint, Each, Example, Halfspaces, check_each, pieces
+from conicnmf.model.terms import Constraint, Example, Halfspaces, Pieces, pieces
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.types import Array, Mask
 
@@ -44,18 +43,15 @@ class Sparseness(Constraint):
 
     min: float = 0.0
     max: float = 1.0
-    each: Each = "component"
+    each: Pieces = "component"
     orthant_only: ClassVar[bool] = True
     sign_free: ClassVar[bool] = True
     scale_free: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.min <= self.max <= 1:
-            raise InputError(
-                f"Sparseness needs 0 <= min <= max <= 1, got min={self.min}, max={self.max}; "
-                "0 is dense, 1 has one non-zero entry"
-            )
-        check_each(self.each, "Sparseness")
+    def check_settings(self) -> None:
+        """Compare the two bounds."""
+        holds, remedy = 0 <= self.min <= self.max <= 1, "0 is dense, 1 has one non-zero entry"
+        self.require(holds, "0 <= min <= max <= 1", "min", "max", remedy=remedy)
 
     @property
     def convex(self) -> bool:

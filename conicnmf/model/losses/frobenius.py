@@ -9,8 +9,8 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf.errors import InputError
 from conicnmf.model.terms import Loss, Reduced
+from conicnmf.settings import Limit, Positive
 from conicnmf.types import Array, Data, stored
 
 _CHUNK = 1 << 20
@@ -28,14 +28,6 @@ def squared_norm(Y: Data) -> float:
     return float(np.einsum("i,i->", values, values, dtype=np.float64))
 
 
-def check_scale(scale: float, cap: float, name: str) -> None:
-    """Raise unless a loss is scaled and capped by positive numbers."""
-    if not (np.isfinite(scale) and scale > 0):
-        raise InputError(f"{name} needs a positive finite scale, got {scale}; leave it at 1")
-    if not cap > 0:
-        raise InputError(f"{name} needs a positive cap, got {cap}; use inf for none")
-
-
 def _shown(cap: float) -> str:
     return f", cap={cap:g}" if np.isfinite(cap) else ""
 
@@ -51,11 +43,8 @@ class Frobenius(Loss):
     2.0
     """
 
-    scale: float = 1.0
-    cap: float = np.inf
-
-    def __post_init__(self) -> None:
-        check_scale(self.scale, self.cap, "Frobenius")
+    scale: Positive = 1.0
+    cap: Limit = np.inf
 
     def __repr__(self) -> str:
         return f"Frobenius(scale={self.scale:g}{_shown(self.cap)})"

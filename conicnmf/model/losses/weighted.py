@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
 from conicnmf.errors import InputError
-from conicnmf.model.losses.frobenius import check_scale, row_chunks, squared_norm
+from conicnmf.model.losses.frobenius import row_chunks, squared_norm
 from conicnmf.model.terms import Loss, Reduced
+from conicnmf.settings import Limit, Positive, Reads
 from conicnmf.types import Array, Data, stored
 from conicnmf.validate import as_numbers
+
+
+def _as_weights(given: Any, name: str) -> Data:
+    """Return weights as floats, sparse ones by rows."""
+    weights = sp.csr_array(given) if sp.issparse(given) else as_numbers(given, name)
+    if weights.dtype.kind not in "fiub":
+        raise InputError(f"{name} must be real numbers, got dtype {weights.dtype}; use 0 and 1")
+    kind = np.float32 if weights.dtype == np.float32 else np.float64
+    weights = weights.astype(kind, copy=False)
+    values = stored(weights)
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        low, high = values.min(initial=0.0), values.max(initial=0.0)
+        raise InputError(
+            f"{name} must be finite, non-negative and not all zero, got values from {low} to "
+            f"{high}; use 1 for observed entries and 0 for missing ones"
+        )
+    return weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,29 +49,13 @@ class WeightedFrobenius(Loss):
     3.0
     """
 
-    weights: Any
-    scale: float = 1.0
-    cap: float = np.inf
+    weights: Annotated[Data, Reads(_as_weights)]
+    scale: Positive = 1.0
+    cap: Limit = np.inf
 
-    def __post_init__(self) -> None:
-        check_scale(self.scale, self.cap, "WeightedFrobenius")
-        weights = self.weights
-        weights = sp.csr_array(weights) if sp.issparse(weights) else as_numbers(weights, "weights")
-        if weights.dtype.kind not in "fiub":
-            raise InputError(
-                f"weights must be real numbers, got dtype {weights.dtype}; use 0 and 1"
-            )
-        kind = np.float32 if weights.dtype == np.float32 else np.float64
-        weights = weights.astype(kind, copy=False)
-        values = stored(weights)
-        if not np.isfinite(values).all() or (values < 0).any() or not values.any():
-            low, high = values.min(initial=0.0), values.max(initial=0.0)
-            raise InputError(
-                "weights must be finite, non-negative and not all zero, got values from "
-                f"{low} to {high}; use 1 for observed entries and 0 for missing ones"
-            )
-        object.__setattr__(self, "weights", weights)
-        object.__setattr__(self, "_squared", weights * weights)
+    def check_settings(self) -> None:
+        """Square the weights once."""
+        object.__setattr__(self, "_squared", self.weights * self.weights)
 
     def __repr__(self) -> str:
         kept = self.weights.nnz if sp.issparse(self.weights) else np.count_nonzero(self.weights)

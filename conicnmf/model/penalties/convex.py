@@ -9,6 +9,7 @@ import cvxpy as cp
 
 from conicnmf.errors import ModelError
 from conicnmf.model.terms import Penalty
+from conicnmf.settings import Positive
 from conicnmf.types import Array
 
 
@@ -27,8 +28,8 @@ class ConvexPenalty(Penalty):
     fn: Callable[[cp.Expression], cp.Expression]
     name: str = ""
     flipped: bool = False
-    unit: float = 1.0
-    weight: float = 1.0
+    unit: Positive = 1.0
+    weight: Positive = 1.0
 
     def __repr__(self) -> str:
         return f"ConvexPenalty({self.name or getattr(self.fn, '__name__', 'penalty')})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
@@ -12,7 +12,14 @@ from scipy.sparse.linalg import LinearOperator
 from conicnmf.errors import InputError
 from conicnmf.model.operators import Operator, as_operator
 from conicnmf.model.terms import Penalty
+from conicnmf.settings import Positive, Reads
 from conicnmf.types import Array
+
+
+def _as_operator_or_function(A: Any, name: str) -> Any:
+    # A linear operator may be called, too.
+    is_function = callable(A) and not isinstance(A, (Operator, LinearOperator))
+    return A if is_function else as_operator(A, name)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,14 +39,9 @@ class Gain(Penalty):
     -1.0
     """
 
-    A: Any
+    A: Annotated[Any, Reads(_as_operator_or_function)]
     potential: Callable[[Array], float] | None = None
-    unit: float = 1.0
-
-    def __post_init__(self) -> None:
-        # A linear operator may be called, too.
-        if not callable(self.A) or isinstance(self.A, (Operator, LinearOperator)):
-            object.__setattr__(self, "A", as_operator(self.A, "A"))
+    unit: Positive = 1.0
 
     def __repr__(self) -> str:
         size = "A(W)" if self.fixed is None else f"A {self.fixed.size} × {self.fixed.size}"

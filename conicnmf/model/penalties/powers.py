@@ -7,14 +7,8 @@ from dataclasses import dataclass
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.model.terms import Weighted
 from conicnmf.types import Array
-
-
-def _check_weight(weight: float, name: str) -> None:
-    if not (np.isfinite(weight) and weight >= 0):
-        raise InputError(f"{name} needs a finite weight >= 0, got {weight}; a reward is not convex")
 
 
 @dataclass(frozen=True)
@@ -27,9 +21,6 @@ class L1(Weighted):
     >>> L1(0.5).value(np.array([[1.0, -3.0]]))
     2.0
     """
-
-    def __post_init__(self) -> None:
-        _check_weight(self.weight, "L1")
 
     def value(self, B: Array) -> float:
         """Return the weighted sum of magnitudes."""
@@ -62,9 +53,6 @@ class L2(Weighted):
     >>> L2(0.5).value(np.array([[1.0, -3.0]]))
     5.0
     """
-
-    def __post_init__(self) -> None:
-        _check_weight(self.weight, "L2")
 
     def value(self, B: Array) -> float:
         """Return the weighted sum of squares."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.model.operators import Moments, Operator
 from conicnmf.model.terms import Penalty
-from conicnmf.types import Array
+from conicnmf.settings import Positive, Reads
+from conicnmf.types import Array, Data
 from conicnmf.validate import as_data
 
 
@@ -27,11 +28,8 @@ class SelfFit(Penalty):
     1.0
     """
 
-    V: Any
-    unit: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "V", as_data(self.V))
+    V: Annotated[Data, Reads(as_data)]
+    unit: Positive = 1.0
 
     def __repr__(self) -> str:
         return f"SelfFit(V {self.V.shape[0]} × {self.V.shape[1]})"

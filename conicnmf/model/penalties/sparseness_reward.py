@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.geometry.hoyer import hoyer_sparseness
-from conicnmf.model.terms import Each, Weighted, check_each, pieces
+from conicnmf.model.terms import Pieces, Weighted, pieces
 from conicnmf.types import Array
 
 
@@ -26,12 +25,7 @@ class SparsenessReward(Weighted):
     -0.5
     """
 
-    each: Each = "component"
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.weight) and self.weight >= 0):
-            raise InputError(f"SparsenessReward needs a finite weight >= 0, got {self.weight}")
-        check_each(self.each, "SparsenessReward")
+    each: Pieces = "component"
 
     def value(self, B: Array) -> float:
         """Return the negated sum of sparseness values."""

@@ -18,7 +18,7 @@ from conicnmf.model.reading.naming import shown
 from conicnmf.model.reading.one_factor import read_scale
 from conicnmf.model.reading.pieces import Totals, norm_ball
 from conicnmf.model.reading.sparseness import SparsenessBound
-from conicnmf.model.terms import Constraint, Each
+from conicnmf.model.terms import Constraint, Pieces
 from conicnmf.types import Array
 
 Stated: TypeAlias = "cp.Constraint | SparsenessBound"
@@ -65,7 +65,7 @@ def constraint_terms(
 
     `component_axis` is the axis along which a component runs: 0 when it is a column.
     """
-    axes: dict[int, Each] = {component_axis: "component", 1 - component_axis: "sample"}
+    axes: dict[int, Pieces] = {component_axis: "component", 1 - component_axis: "sample"}
     terms = entry_terms(*conditions.bounds)
     terms += conditions.scales
     terms += _merged_bands(conditions.bands, axes)
@@ -100,9 +100,9 @@ def _require_convex_set(constraint: cp.Constraint) -> None:
     )
 
 
-def _merged_bands(bands: list[SparsenessBound], axes: dict[int, Each]) -> list[Constraint]:
+def _merged_bands(bands: list[SparsenessBound], axes: dict[int, Pieces]) -> list[Constraint]:
     """Join the lower and upper bounds on the same pieces into one band."""
-    merged: dict[Each, Sparseness] = {}
+    merged: dict[Pieces, Sparseness] = {}
     for bound in bands:
         each = axes[bound.axis]
         band = Sparseness(bound.min, bound.max, each)
@@ -118,7 +118,7 @@ def _merged_bands(bands: list[SparsenessBound], axes: dict[int, Each]) -> list[C
 
 
 def _simplices(
-    conditions: Conditions, axes: dict[int, Each], left: dict[int, cp.Constraint]
+    conditions: Conditions, axes: dict[int, Pieces], left: dict[int, cp.Constraint]
 ) -> list[Constraint]:
     """Take the constraints that together make a simplex of every piece out of those left."""
     terms: list[Constraint] = []

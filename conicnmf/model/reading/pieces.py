@@ -15,7 +15,7 @@ from cvxpy.constraints.nonpos import Inequality
 from conicnmf.model.constraints import NormBall, Simplex
 from conicnmf.model.reading.linear_rows import Lowered
 from conicnmf.model.reading.values import exponent_of
-from conicnmf.model.terms import Constraint, Each
+from conicnmf.model.terms import Constraint, Pieces
 from conicnmf.types import Array
 
 
@@ -47,7 +47,7 @@ class Totals:
         self.found |= totals
         return True
 
-    def simplex(self, each: Each) -> Simplex | None:
+    def simplex(self, each: Pieces) -> Simplex | None:
         """Return the simplex when every piece has the same positive total."""
         if len(self.found) < self.shape[1 - self.axis]:
             return None
@@ -57,7 +57,7 @@ class Totals:
 
 
 def norm_ball(
-    constraint: cp.Constraint, variable: cp.Variable, axes: dict[int, Each]
+    constraint: cp.Constraint, variable: cp.Variable, axes: dict[int, Pieces]
 ) -> Constraint | None:
     """Return the ball when a constraint bounds the norms (or their squares) of all pieces.
 

@@ -1,6 +1,6 @@
 """What losses, constraints and penalties are; an ability is a method that a term defines."""
 
-from conicnmf.model.terms.base import Each, Term, check_each, optional, pieces
+from conicnmf.model.terms.base import Each, Pieces, Term, optional, pieces
 from conicnmf.model.terms.constraint import Constraint, Example, Halfspaces
 from conicnmf.model.terms.loss import Loss, Quadratic, Reduced
 from conicnmf.model.terms.penalty import Penalty, Weighted
@@ -12,11 +12,11 @@ __all__ = [
     "Halfspaces",
     "Loss",
     "Penalty",
+    "Pieces",
     "Quadratic",
     "Reduced",
     "Term",
     "Weighted",
-    "check_each",
     "optional",
     "pieces",
 ]

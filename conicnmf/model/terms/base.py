@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar
 
-from conicnmf.errors import InputError
+from conicnmf.settings import Rule, Settings
 from conicnmf.types import Array
 
 Each = Literal["entry", "component", "sample", "factor"]
 """The pieces of B a constraint speaks of: its feasible set is a product over them."""
+Pieces: TypeAlias = Annotated[
+    Literal["component", "sample"],
+    Rule(
+        remedy="a component is a column of W or a row of H, a sample is a column of H (or a row of W)"
+    ),
+]
+"""The rows or the columns of B, as a setting."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,7 +43,7 @@ def _abilities_of(cls: Any) -> frozenset[str]:
     )
 
 
-class Term:
+class Term(Settings):
     """A part of a factorization problem.
 
     Examples
@@ -61,15 +68,6 @@ class Term:
 
     def _lacks(self, ability: str) -> TypeError:
         return TypeError(f"{self} does not define {ability!r}; look at .abilities before calling")
-
-
-def check_each(each: str, name: str) -> None:
-    """Raise unless `each` names the rows or the columns of a block."""
-    if each not in ("component", "sample"):
-        raise InputError(
-            f'{name} needs each="component" or each="sample", got {each!r}; '
-            "a component is a column of W or a row of H, a sample is a column of H (or a row of W)"
-        )
 
 
 def pieces(B: Array, each: Each) -> Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import cvxpy as cp
 
 from conicnmf.model.terms.base import Term, optional
+from conicnmf.settings import Weight
 from conicnmf.types import Array
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Penalty(Term):
 class Weighted(Penalty):
     """A penalty that its first setting, `weight`, multiplies."""
 
-    weight: float
+    weight: Weight
 
     def times(self, factor: float) -> Self:
         """Multiply the weight."""

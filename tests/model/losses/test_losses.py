@@ -155,8 +155,8 @@ def test_large_data_are_summed_in_parts_to_the_same_value():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: cn.Frobenius(0.0), ["positive", "0.0"]),
-        (lambda: cn.WeightedFrobenius(np.ones((2, 2)), np.inf), ["positive", "inf"]),
+        (lambda: cn.Frobenius(0.0), ["> 0", "0.0"]),
+        (lambda: cn.WeightedFrobenius(np.ones((2, 2)), np.inf), ["> 0", "inf"]),
         (lambda: cn.WeightedFrobenius(-np.ones((2, 2))), ["non-negative", "-1.0"]),
         (lambda: cn.WeightedFrobenius(np.zeros((2, 2))), ["not all zero"]),
         (lambda: cn.WeightedFrobenius(np.full((2, 2), np.nan)), ["finite"]),

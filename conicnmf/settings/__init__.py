@@ -1,0 +1,39 @@
+"""Settings and arguments: the annotation of a field is its rule, and one place checks them all.
+
+Write `sweeps: Count = 3` in a dataclass of a `Settings`, or in a function behind a `door`.
+"""
+
+from conicnmf.settings.base import Settings, shown
+from conicnmf.settings.doors import door
+from conicnmf.settings.rules import (
+    Count,
+    Limit,
+    Number,
+    Positive,
+    Reads,
+    Rule,
+    Share,
+    Weight,
+    Whole,
+    above,
+    at_least,
+    between,
+)
+
+__all__ = [
+    "Count",
+    "Limit",
+    "Number",
+    "Positive",
+    "Reads",
+    "Rule",
+    "Settings",
+    "Share",
+    "Weight",
+    "Whole",
+    "above",
+    "at_least",
+    "between",
+    "door",
+    "shown",
+]

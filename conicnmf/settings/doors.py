@@ -1,0 +1,57 @@
+"""`door`: public functions whose arguments are checked by their annotations, as settings are."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING
+from functools import cache, wraps
+from typing import ParamSpec, TypeVar
+
+from conicnmf.settings.base import Field, resolved
+from conicnmf.settings.kinds import ANYTHING, kind_of
+from conicnmf.settings.names import check_names
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def door(function: Callable[P, R]) -> Callable[P, R]:
+    """Check what a function is given before it begins.
+
+    Examples
+    --------
+    >>> @door
+    ... def walk(steps: int = 3) -> int:
+    ...     return steps
+    >>> walk(max_steps=5)
+    Traceback (most recent call last):
+    conicnmf.errors.InputError: walk has no argument max_steps; did you mean steps?
+    """
+    signature = inspect.signature(function)
+    owner = function.__name__
+
+    @cache  # names in annotations may be defined after the function
+    def arguments() -> list[Field]:
+        found = []
+        for name, one in signature.parameters.items():
+            default = MISSING if one.default is inspect.Parameter.empty else one.default
+            named = one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
+            kind = kind_of(resolved(one.annotation, function)) if named else ANYTHING
+            found.append(Field(name, kind, default))
+        return [field for field in found if field.kind is not ANYTHING]
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        check_names(owner, "argument", kwargs, signature)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError:
+            return function(*args, **kwargs)  # too few or too many, which Python says best
+        given = bound.arguments
+        for field in arguments():
+            if field.name in given:
+                given[field.name] = field.read(owner, given[field.name])
+        return function(*bound.args, **bound.kwargs)
+
+    return checked

@@ -1,0 +1,91 @@
+"""Rules that stand beside a type, and the names of those that are used often.
+
+`Annotated[float, above(0)]` is a finite number above zero; `Positive` is its name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
+
+
+def _always(value: Any) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a value must be besides its type.
+
+    Parameters
+    ----------
+    text : str
+        The rule in words, to be read after the type: "a whole number *that is even*".
+    holds : callable
+        Whether a value of the type obeys.
+    remedy : str
+        What to write instead; by default the field's own default is named.
+    infinite : bool
+        Whether a number may be infinite.
+
+    Examples
+    --------
+    >>> Rule("that is even", lambda n: n % 2 == 0, "try 2").holds(3)
+    False
+    """
+
+    text: str = ""
+    holds: Callable[[Any], bool] = _always
+    remedy: str = ""
+    infinite: bool = False
+
+
+@dataclass(frozen=True)
+class Reads:
+    """How a value is brought into its own form, by `read(value, name)`; it raises what is wrong.
+
+    Examples
+    --------
+    >>> from conicnmf.validate import as_numbers
+    >>> Reads(as_numbers).read([1, 2], "weights")
+    array([1, 2])
+    """
+
+    read: Callable[[Any, str], Any]
+
+
+def at_least(least: float, *, infinite: bool = False) -> Rule:
+    """Return the rule that a number is this large or larger."""
+    return Rule(f">= {least:g}", lambda value: bool(value >= least), infinite=infinite)
+
+
+def above(least: float, *, infinite: bool = False) -> Rule:
+    """Return the rule that a number is larger than this."""
+    return Rule(f"> {least:g}", lambda value: bool(value > least), infinite=infinite)
+
+
+def between(least: float, most: float) -> Rule:
+    """Return the rule that a number lies between two others or is one of them."""
+    return Rule(f"from {least:g} to {most:g}", lambda value: bool(least <= value <= most))
+
+
+Whole: TypeAlias = Annotated[int, at_least(0)]
+Count: TypeAlias = Annotated[int, at_least(1)]
+Number: TypeAlias = Annotated[float, Rule(infinite=True)]
+Weight: TypeAlias = Annotated[float, at_least(0)]
+Positive: TypeAlias = Annotated[float, above(0)]
+Share: TypeAlias = Annotated[float, between(0, 1)]
+Limit: TypeAlias = Annotated[float, Rule("> 0", lambda value: value > 0, "use inf for none", True)]
+
+LARGEST = 2**63 - 1
+"""Whole numbers are handed to compiled loops."""
+
+
+def is_finite(number: float) -> bool:
+    """Whether a number is one that double precision can hold."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
