@@ -15,6 +15,7 @@ import numpy as np
 
 from conicnmf.model.addends import Fit
 from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.tolerances import feasible_within
 from conicnmf.model.units import Units
 from conicnmf.types import Array, Factors
 
@@ -91,8 +92,13 @@ class BaseProblem(ABC):
         return max(self.violations(factors).values(), default=0.0)
 
     def collapsed(self, factors: Factors) -> bool:
-        """Whether a variable lost what it must keep."""
+        """Whether a piece of a variable is zero where a constraint forbids zero."""
         return False
+
+    def rank_of(self, factors: Factors, objective: float, violation: float) -> tuple[bool, float]:
+        """Return what iterates are ordered by: infeasible or not, then violation or objective."""
+        feasible = violation <= feasible_within(factors) and not self.collapsed(factors)
+        return not feasible, objective if feasible else violation
 
     def components(self, factors: Factors) -> list[tuple[Array, Array]]:
         """Return the pairs (columns, rows) whose outer products are the components."""

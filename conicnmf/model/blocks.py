@@ -119,6 +119,11 @@ class Block:
         return all(c.zero_allowed(self.shape) for c in self.constraints)
 
     @cached_property
+    def zero_in_convex_part(self) -> bool:
+        """Whether the convex constraints allow components that are zero."""
+        return all(c.zero_allowed(self.shape) for c in self.constraints if c.convex)
+
+    @cached_property
     def unit(self) -> float:
         """The size of the data as the block sees it: rounding is relative to this."""
         return sum(abs(addend.zero) for addend in self.addends)
@@ -138,7 +143,7 @@ class Block:
         return max((float(c.violation(B).max(initial=0.0)) for c in self.constraints), default=0.0)
 
     @cached_property
-    def _zero_forbidden(self) -> set[int]:
+    def zero_forbidden(self) -> set[int]:
         """The axes along which no piece may be zero: 1 for components, 0 for samples."""
         axes = {"component": 1, "sample": 0}
         by_piece = (c for c in self.constraints if c.each in axes)
@@ -152,9 +157,19 @@ class Block:
         return bool(self.addends) and len(fits) == len(self.addends) and all(beside)
 
     def collapsed(self, B: Array) -> bool:
-        """Whether a piece is zero where a constraint forbids or cannot judge zero."""
-        empty = not self.is_extra and not B.any()
-        return empty or any(not B.any(axis=axis).all() for axis in self._zero_forbidden)
+        """Whether a piece is zero where a constraint forbids zero."""
+        return any(not B.any(axis=axis).all() for axis in self.zero_forbidden)
+
+    def kept_alive(self, B: Array, last: Array) -> Array:
+        """Return B with a tenth of the last piece in place of one that must not be zero and is.
+
+        In a set such as a band of sparseness the infimum may lie at zero, which is not in it.
+        """
+        for axis in self.zero_forbidden:
+            dead = ~B.any(axis=axis, keepdims=True)
+            if dead.any():
+                B = np.where(dead, last / 10, B).astype(B.dtype, copy=False)
+        return B
 
 
 @dataclass(eq=False)  # made in every step, as its views are

@@ -20,7 +20,7 @@ from conicnmf.model.reading import read_problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.model.units import Units, find_units
 from conicnmf.model.variables import Variable
-from conicnmf.types import Array, Data, Factors, stored
+from conicnmf.types import Array, Data, Factors
 
 if TYPE_CHECKING:
     from conicnmf.results import Result
@@ -328,15 +328,8 @@ class Problem(BaseProblem):
             return super().violation(factors)
         return max(block.violation(block.rows(factors)) for block in self.blocks)
 
-    @cached_property
-    def _empty(self) -> bool:
-        """Whether there are data and all of them are zero."""
-        return bool(self.fits) and not any(stored(fit.V).any() for fit in self.fits)
-
     def collapsed(self, factors: Factors) -> bool:
-        """Whether a variable lost a component it must keep."""
-        if self._empty:
-            return False  # zero is the answer for zero data
+        """Whether a piece of a variable is zero where a constraint forbids zero."""
         return any(block.collapsed(block.rows(factors)) for block in self.blocks)
 
     @cached_property

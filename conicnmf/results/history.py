@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conicnmf.types import Array
+from conicnmf.types import Array, Mask
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,10 @@ class InnerSolve:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One line of the history, as callbacks and monitors see it."""
+    """One line of the history, as callbacks and monitors see it.
+
+    `feasible` says whether every constraint holds to the accuracy that is asked for.
+    """
 
     iteration: int
     objective: float
@@ -46,6 +49,7 @@ class Iteration:
     change: float
     inner: tuple[InnerSolve, ...] = ()
     notes: dict[str, float] = field(default_factory=dict)
+    feasible: bool = True
 
 
 @dataclass(eq=False)
@@ -61,10 +65,24 @@ class History:
     """
 
     iterations: list[Iteration] = field(default_factory=list)
+    unit: float = 0.0
+    """The size of the data as the objective sees it: its rounding is relative to this."""
+
+    def __post_init__(self) -> None:
+        self.lowest: list[float] = []
+        """The lowest feasible objective up to each iteration, infinite while there is none."""
+        for iteration in self.iterations:
+            self._note(iteration)
 
     def append(self, iteration: Iteration) -> None:
         """Add one iteration."""
         self.iterations.append(iteration)
+        self._note(iteration)
+
+    def _note(self, iteration: Iteration) -> None:
+        before = self.lowest[-1] if self.lowest else np.inf
+        better = iteration.feasible and iteration.objective < before
+        self.lowest.append(iteration.objective if better else before)
 
     def __len__(self) -> int:
         return len(self.iterations)
@@ -83,6 +101,11 @@ class History:
         return np.array([it.violation for it in self.iterations])
 
     @property
+    def feasible(self) -> Mask:
+        """Whether each iteration is feasible."""
+        return np.array([it.feasible for it in self.iterations])
+
+    @property
     def seconds(self) -> Array:
         """The time since the start at the end of each iteration."""
         return np.array([it.seconds for it in self.iterations])
@@ -96,6 +119,7 @@ class History:
                 "iteration": [it.iteration for it in self.iterations],
                 "objective": self.objective,
                 "violation": self.violation,
+                "feasible": self.feasible,
                 "seconds": self.seconds,
                 "change": [it.change for it in self.iterations],
                 "inner_solves": [len(it.inner) for it in self.iterations],
@@ -112,14 +136,13 @@ class History:
         return [asdict(it) for it in self.iterations]
 
     @classmethod
-    def from_list(cls, lines: Sequence[dict[str, Any]]) -> History:
+    def from_list(cls, lines: Sequence[dict[str, Any]], unit: float = 0.0) -> History:
         """Return the history that `to_list` wrote."""
-        return cls(
-            [
-                Iteration(**{**line, "inner": tuple(InnerSolve(**call) for call in line["inner"])})
-                for line in lines
-            ]
-        )
+        iterations = [
+            Iteration(**{**line, "inner": tuple(InnerSolve(**call) for call in line["inner"])})
+            for line in lines
+        ]
+        return cls(iterations, unit)
 
     def inner_frame(self) -> pd.DataFrame:
         """Return one row a call of a cone solver."""

@@ -23,13 +23,17 @@ class Status(Enum):
         "The objective went up and down and no longer improves; the best feasible iterate was kept. "
         "SparsityMaximization or HALS never rise."
     )
+    NOT_IMPROVED = (
+        "No later iterate is both feasible and better than the one that is returned, often the "
+        "start; try another solver, see explain(), or another start."
+    )
     MAX_ITER = "The iteration limit was reached; raise it if the history is still falling."
     TIME_LIMIT = "The time limit was reached; the best feasible iterate so far was kept."
     INTERRUPTED = "Interrupted from the keyboard; the best feasible iterate so far was kept."
     CALLBACK = "The callback asked to stop; the best feasible iterate so far was kept."
     COLLAPSED = (
-        "A component became zero, where its constraint is undefined; lower the sparseness or the "
-        "rank, or start elsewhere."
+        "A component became zero, where a constraint forbids it; lower the sparseness or the rank, "
+        "or start elsewhere."
     )
     INFEASIBLE = "No iterate satisfies every constraint; relax the one with the largest violation."
     CONDITION_FAILED = (

@@ -19,8 +19,11 @@ from conicnmf.solve.choice import as_problem, choose, require_fit
 from conicnmf.solve.methods.base import AnySolver, Context, as_solver
 from conicnmf.solve.run_state import Run
 from conicnmf.solve.starts import Init
-from conicnmf.solve.stop import Stop, TimeLimit, as_stop
+from conicnmf.solve.stop import Stop, TimeLimit, as_stop, settled
 from conicnmf.types import Factors
+
+_STEADY = 1e-4
+"""A solver that says it has converged may end this part of the objective above its best iterate."""
 
 
 class Monitor(Protocol):
@@ -149,8 +152,11 @@ def _loop(
                 return Status.NOT_FINITE
             if sweep.status is not None:
                 run.direction = sweep.direction
-                late = time.perf_counter() >= deadline
-                return Status.TIME_LIMIT if late else sweep.status
+                if time.perf_counter() >= deadline:
+                    return Status.TIME_LIMIT
+                if sweep.status is Status.CONVERGED:
+                    return settled(run.history, _STEADY * abs(run.history.lowest[-1]))
+                return sweep.status
             if callback is not None and callback(iteration, run.stated(sweep.factors)):
                 return Status.CALLBACK
             if file is not None and file.is_due():
@@ -169,6 +175,8 @@ def _result(problem: BaseProblem, run: Run, solver: AnySolver, status: Status, s
     best = run.stated(run.best)
     # In the order in which the problem names them, not in which they were updated.
     factors = {name: best[name] for name in problem.shapes if name in best} | best
+    if not run.keeps_best and status in (Status.OSCILLATING, Status.NOT_IMPROVED):
+        status = Status.CONVERGED  # the last iterate is the answer, whatever the objective did
     if problem.collapsed(factors):
         status = Status.COLLAPSED
     elif run.best_rank[0] and status.kind != "failed":

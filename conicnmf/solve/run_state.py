@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from conicnmf.model.base import BaseProblem
-from conicnmf.model.tolerances import feasible_within
 from conicnmf.results import History, Iteration
 from conicnmf.solve.checkpoint import State
 from conicnmf.solve.methods.base import Sweep
@@ -32,25 +31,30 @@ class Run:
     best_rank: tuple[bool, float] = (True, np.inf)
     direction: Factors | None = None
 
+    def __post_init__(self) -> None:
+        self.history.unit = self.problem.units.stated(self.problem.unit)
+
     def record(self, factors: Factors, sweep: Sweep[Any] | None = None) -> Iteration:
         """Measure an iterate and keep it when it is the best."""
-        known = sweep.objective if sweep is not None else None
+        made: Sweep[Any] = Sweep(factors, None) if sweep is None else sweep
+        known = made.objective
         found = self.problem.objective(factors) if known is None else known
         objective = self.problem.units.stated(found)
-        violation = self.problem.violation(factors)
+        known = made.violation
+        violation = self.problem.violation(factors) if known is None else known
+        rank = self.problem.rank_of(factors, objective, violation)
         iteration = Iteration(
             len(self.history),
             objective,
             violation,
             time.perf_counter() - self.begin,
             _change(self.factors, factors),
-            sweep.inner if sweep is not None else (),
-            sweep.notes if sweep is not None else {},
+            made.inner,
+            made.notes,
+            not rank[0],
         )
         self.history.append(iteration)
         self.factors = factors
-        infeasible = not violation <= feasible_within(factors) or self.problem.collapsed(factors)
-        rank = (infeasible, violation if infeasible else objective)
         wanted = rank < self.best_rank or not self.keeps_best
         if wanted and np.isfinite(objective):
             self.best, self.best_rank = factors, rank
@@ -80,7 +84,7 @@ class Run:
         self.best = state.arrays.get("best", self.factors)
         infeasible, measure = state.values["best_rank"]
         self.best_rank = (infeasible, measure)
-        self.history = History.from_list(state.values["history"])
+        self.history = History.from_list(state.values["history"], self.history.unit)
         self.begin -= self.history[-1].seconds
 
 

@@ -10,8 +10,10 @@ import numpy as np
 from conicnmf.errors import InputError
 from conicnmf.results import History, Status
 
-STANDING = 1e-5
-"""A relative change of the factors within the accuracy of a cone solver."""
+LEVEL = 1e-9
+"""Objectives closer than this part of the data's size are equal to a cone solver."""
+_RESTS = 5
+"""How many times its patience a rule waits for a violation that no longer falls."""
 
 
 class Stop:
@@ -114,6 +116,9 @@ class TimeLimit(Stop):
 class RelDecrease(Stop):
     """End when the lowest objective fell by less than `rtol` of itself in `patience` iterations.
 
+    Only feasible iterates count. While there is none, the violation takes the objective's place,
+    with five times the patience, and the solve ends as infeasible.
+
     Examples
     --------
     >>> import conicnmf as cn, numpy as np
@@ -133,19 +138,48 @@ class RelDecrease(Stop):
             )
 
     def check(self, history: History) -> Status | None:
-        """Compare the best objective with the best one `patience` iterations ago."""
+        """Compare the best feasible objective with the best one `patience` iterations ago."""
         if len(history) <= self.patience:
             return None
-        values = history.objective
-        before, now = values[: -self.patience].min(), values.min()
+        before, now = history.lowest[-1 - self.patience], history.lowest[-1]
+        if now == np.inf:
+            return self._check_violation(history)
         # An exact fit leaves rounding, which is relative to the starting value.
-        floor = 1e-13 * abs(values[0])
-        if before - now > max(self.rtol * abs(before), floor):
+        start = abs(history[0].objective)
+        floor = 1e-13 * start if np.isfinite(start) else 0.0
+        if before == np.inf or before - now > max(self.rtol * abs(before), floor):
             return None
-        # From an exact fit the objective can only rise, by rounding, while the factors stand still.
-        moving = history[-1].change > STANDING
-        rising = moving and values[-1] - now > max(self.rtol * abs(now), floor)
-        return Status.OSCILLATING if rising else Status.CONVERGED
+        return settled(history, max(self.rtol * abs(now), floor))
+
+    def _check_violation(self, history: History) -> Status | None:
+        """End when no iterate is feasible and the least violation no longer falls."""
+        rest = _RESTS * self.patience
+        if len(history) <= rest:
+            return None
+        values = history.violation
+        before, now = values[:-rest].min(), values.min()
+        return Status.INFEASIBLE if before - now <= self.rtol * before else None
+
+
+def settled(history: History, tolerance: float = 0.0) -> Status:
+    """Return what to call the end of a solve whose best feasible objective no longer falls.
+
+    It has converged when the last iterate is feasible and as good as the best one.
+
+    Examples
+    --------
+    >>> from conicnmf.results import Iteration
+    >>> start, worse = Iteration(0, 1.0, 0.0, 0.0, 1.0), Iteration(1, 2.0, 0.0, 0.0, 1.0)
+    >>> settled(History([start, start])).name, settled(History([start, worse])).name
+    ('CONVERGED', 'NOT_IMPROVED')
+    """
+    last, best = history[-1], history.lowest[-1]
+    if best == np.inf:
+        return Status.INFEASIBLE
+    if last.feasible and last.objective - best <= max(tolerance, LEVEL * history.unit):
+        return Status.CONVERGED
+    worse_than_the_start = history.lowest[0] == best
+    return Status.OSCILLATING if last.feasible and not worse_than_the_start else Status.NOT_IMPROVED
 
 
 @dataclass(frozen=True)
@@ -168,7 +202,9 @@ class FactorChange(Stop):
         """Compare the last relative change of the factors."""
         if len(history) < 2:
             return None
-        return Status.CONVERGED if history[-1].change <= self.rtol else None
+        if history[-1].change > self.rtol:
+            return None
+        return settled(history, self.rtol * abs(history.lowest[-1]))
 
 
 def as_stop(stop: Any, default: Stop) -> Stop:

@@ -22,11 +22,13 @@ def sparseness(rows):
 
 
 def outside_band(rows, low, high):
-    """Return how far the worst row's sparseness is from the band; 1 for a zero row."""
+    """Return how far the worst row's sparseness is from the band; 1 for zero and a lower bound."""
     if rows.shape[1] == 1:
         return 0.0
     s = sparseness(rows)
-    return float(np.where(np.isnan(s), 1.0, np.maximum(low - s, s - high)).max(initial=0.0))
+    return float(
+        np.where(np.isnan(s), float(low > 0), np.maximum(low - s, s - high)).max(initial=0.0)
+    )
 
 
 def outside_bounds(X, lower, upper):

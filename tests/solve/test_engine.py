@@ -273,9 +273,9 @@ def test_a_collapse_is_never_called_converged() -> None:
 
     result = SPARSE.solve(Scripted((collapse,)), stop=3)
     assert result.W.any(axis=0).all()  # the start was better
-    nothing = cn.Given(np.zeros((7, 2)), np.zeros((2, 6)))
+    nothing = cn.factorize(V, 2, W=[cn.Box(0.0, 0.0), cn.Sparseness(min=0.5)])
     with pytest.raises(cn.SolveError, match="COLLAPSED: A component became zero") as caught:
-        PROBLEM.solve(Scripted(), init=nothing, stop=3)
+        nothing.solve(Scripted(), stop=3)
     assert caught.value.result.status.kind == "failed"
 
 

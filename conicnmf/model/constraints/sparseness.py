@@ -23,9 +23,9 @@ class Sparseness(Constraint):
     """Each component has Hoyer sparseness at least `min` and at most `max`.
 
     The sparseness of x in Rⁿ is (√n − ‖x‖₁/‖x‖₂)/(√n − 1): 0 when all entries are equal in
-    magnitude, 1 when one entry is non-zero. It is undefined at zero, so a zero component
-    violates every band. Pieces of length one have no sparseness: there the band is left out, with a
-    warning.
+    magnitude, 1 when one entry is non-zero. It is undefined at zero. An upper bound alone is a
+    convex cone, with zero in it; a lower bound forbids zero. Pieces of length one have no
+    sparseness: there the band is left out, with a warning.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ class Sparseness(Constraint):
         return self
 
     def violation(self, B: Array) -> Array:
-        """Return the distance of each component's sparseness to the band; 1 for zero."""
+        """Return the distance of each component's sparseness to the band; 1 for a forbidden zero."""
         rows = pieces(B, self.each)
         if rows.shape[1] == 1:
             return np.zeros(len(rows))
         s = hoyer_sparseness(np.ascontiguousarray(rows))
         excess = np.maximum(np.maximum(self.min - s, s - self.max), 0.0)
-        return np.where(np.isnan(s), 1.0, excess)
+        return np.where(np.isnan(s), float(self.min > 0), excess)
 
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:
         """Return the upper bound, c‖b‖₂ ≤ eᵀb for each component b ≥ 0."""

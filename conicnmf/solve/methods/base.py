@@ -56,7 +56,11 @@ class Update(Generic[BlockMemo]):
 
 @dataclass(frozen=True, eq=False)
 class Sweep(Generic[Memo]):
-    """The outcome of one iteration over all blocks."""
+    """The outcome of one iteration over all blocks.
+
+    `objective` and `violation` are those of the factors when the solver has them anyway; `status`
+    ends the solve.
+    """
 
     factors: Factors
     memo: Memo
@@ -64,6 +68,7 @@ class Sweep(Generic[Memo]):
     status: Status | None = None
     inner: tuple[InnerSolve, ...] = ()
     notes: dict[str, float] = field(default_factory=dict)
+    violation: float | None = None
     direction: Factors | None = None
     """Along which the objective falls without end, where the status says so."""
 
@@ -158,15 +163,19 @@ class BlockSolver(Solver[Problem, dict[str, BlockMemo]], Generic[BlockMemo]):
         memos = dict(memo)
         inner: list[InnerSolve] = []
         for block in problem.blocks:
-            update = self.update(block.given(factors), block.rows(factors), memos[block.name])
+            last = block.rows(factors)
+            update = self.update(block.given(factors), last, memos[block.name])
             memos[block.name] = update.memo
             inner += update.inner
-            factors = revive(problem, block, block.put(factors, update.B))
+            factors, value = revive(problem, block, block.put(factors, update.B)), update.value
+            if block.collapsed(block.rows(factors)):
+                value = None
+                factors = block.put(factors, block.kept_alive(block.rows(factors), last))
             if update.status is not None:
                 return Sweep(factors, memos, None, update.status, tuple(inner))
         objective = None
-        if update.value is not None and len(block.addends) == len(problem.addends):
-            misfit = update.value - block.penalty(block.rows(factors))
+        if value is not None and len(block.addends) == len(problem.addends):
+            misfit = value - block.penalty(block.rows(factors))
             objective = problem.total(misfit, factors)
         return Sweep(factors, memos, objective, None, tuple(inner))
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
 from conicnmf.solve.methods.base import AnySolver, Context, Solver, Sweep
@@ -15,19 +13,28 @@ from conicnmf.types import Factors
 
 
 @dataclass(frozen=True, eq=False)
+class _Point:
+    """An iterate and its measures; `rank` orders iterates, feasible ones first."""
+
+    factors: Factors
+    objective: float
+    violation: float
+    rank: tuple[bool, float]
+
+
+@dataclass(frozen=True, eq=False)
 class _Stage:
     """What every solver remembers, which one is at work, and the best point so far."""
 
     memos: tuple[Any, ...]
     number: int = 0
-    best: Factors | None = None
-    lowest: float = np.inf
+    best: _Point | None = None
     idle: int = 0
 
 
 @dataclass(frozen=True)
 class Chain(Solver[BaseProblem, _Stage]):
-    """Run the solvers in order, each until it no longer lowers the best objective.
+    """Run the solvers in order, each until it no longer lowers the best feasible objective.
 
     The usual chain finds a basin with tangent planes, which move all components at once, and
     polishes it with exact component-wise steps.
@@ -78,14 +85,31 @@ class Chain(Solver[BaseProblem, _Stage]):
         """Let the solver at work make one iteration, and hand over when it is idle."""
         at = memo.number
         made = self.solvers[at].sweep(problem, factors, memo.memos[at])
-        value = problem.objective(made.factors) if made.objective is None else made.objective
-        stage = replace(memo, memos=(*memo.memos[:at], made.memo, *memo.memos[at + 1 :]))
-        improved = value < memo.lowest - self.rtol * abs(memo.lowest) or memo.best is None
-        stage = replace(stage, idle=0 if improved else memo.idle + 1)
-        if value < memo.lowest and not problem.collapsed(made.factors):
-            stage = replace(stage, best=made.factors, lowest=value)
+        point = _measured(problem, made)
+        best = memo.best if memo.best is not None and memo.best.rank <= point.rank else point
+        stage = replace(
+            memo,
+            memos=(*memo.memos[:at], made.memo, *memo.memos[at + 1 :]),
+            best=best,
+            idle=0 if self._improves(point, memo.best) else memo.idle + 1,
+        )
         done = stage.idle >= self.patience or made.status is not None
-        if not done or at == len(self.solvers) - 1 or stage.best is None:
-            return Sweep(made.factors, stage, value, made.status, made.inner)
+        if not done or at == len(self.solvers) - 1:
+            return replace(made, memo=stage, objective=point.objective, violation=point.violation)
         onward = replace(stage, number=at + 1, idle=0)
-        return Sweep(stage.best, onward, stage.lowest, None, made.inner)
+        return Sweep(
+            best.factors, onward, best.objective, None, made.inner, violation=best.violation
+        )
+
+    def _improves(self, point: _Point, best: _Point | None) -> bool:
+        """Whether a point is the first of all, the first feasible one, or lower by enough."""
+        if best is None or point.rank[0] != best.rank[0]:
+            return best is None or point.rank < best.rank
+        return point.rank[1] < best.rank[1] - self.rtol * abs(best.rank[1])
+
+
+def _measured(problem: BaseProblem, made: Sweep[Any]) -> _Point:
+    X = made.factors
+    objective = problem.objective(X) if made.objective is None else made.objective
+    violation = problem.violation(X) if made.violation is None else made.violation
+    return _Point(X, objective, violation, problem.rank_of(X, objective, violation))

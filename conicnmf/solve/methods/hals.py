@@ -174,7 +174,6 @@ def project_components(block: Block, quadratic: Quadratic, B: Array, sweeps: int
             last = B[j].copy()
             B[j] += (C[j] - G[j] @ B) / G[j, j]
             B[j] = block.projection(B, slice(j, j + 1))[0]
-            if not B[j].any() and last.any():
-                # Zero is no member of a band: the shorter component is, and f is not higher there.
-                B[j] = last / 10
+            if not block.zero_allowed and not B[j].any():
+                B[j] = last / 10  # as in `kept_alive`; f is not higher there
     return B

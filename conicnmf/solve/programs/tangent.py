@@ -59,7 +59,7 @@ def tangent_step(
         outcome.records += first.records
         first = step.solve(deadline=deadline)
     outcome.records += first.records
-    outcome.B = None if first.B is None else _without_dust(first.B)
+    outcome.B = None if first.B is None else _without_dust(step, first.B)
     outcome.infeasible = first.infeasible
     reverse = step.block.reverse_convex
     if outcome.B is None or not reverse:
@@ -103,7 +103,7 @@ def _hold(
         outcome.records += solution.records
         if solution.B is None:
             return None
-        B = _without_dust(solution.B)
+        B = _without_dust(step, solution.B)
         grown = False
         for c, held in zip(reverse, active, strict=True):
             fresh = _violators(c, B) & ~held
@@ -113,8 +113,12 @@ def _hold(
             return B
 
 
-def _without_dust(B: Array) -> Array:
+def _without_dust(step: Step, B: Array) -> Array:
     """Return B with zero in place of components that are only an interior point's leftovers."""
+    if step.block.zero_in_convex_part:
+        nothing = np.zeros_like(B)
+        if step.value(nothing) <= step.value(B):
+            return nothing  # what is left of B has no scale of its own to be compared with
     sizes = np.linalg.norm(B, axis=1, keepdims=True)
     return np.where(sizes > _DEAD * sizes.max(initial=0.0), B, 0.0)
 

@@ -12,26 +12,36 @@ from conicnmf.model.losses import Frobenius
 from conicnmf.model.problem import Problem
 from conicnmf.solve.programs.program import BlockProgram
 from conicnmf.solve.programs.tangent import TangentLoop, tangent_step, with_interior
-from conicnmf.types import Array, Factors
+from conicnmf.types import Array, Factors, Mask
 
 
 def feasible_start(problem: Problem, factors: Factors, rng: np.random.Generator) -> Factors:
     """Project each factor into its constraints, exactly where the projection is known."""
     for block in problem.blocks:
-        B = _without_zeros(block.rows(factors), rng)
-        if any(constraint.each == "sample" for constraint in block.constraints):
-            B = _without_zeros(B.T, rng).T
+        B = block.rows(factors)
+        other = problem.partner(block)
+        if other is not None:
+            # Few methods bring a component to life that is zero in both factors.
+            B = _filled(B, _dead(B) & _dead(other.rows(factors)), np.abs(B).max(), rng)
+        for axis in sorted(block.zero_forbidden, reverse=True):
+            rows = B if axis == 1 else B.T
+            rows = _filled(rows, _dead(rows), np.abs(B).max() or 1.0, rng)
+            B = rows if axis == 1 else rows.T
         factors = block.put(factors, _nearest(block, B))
     return factors
 
 
-def _without_zeros(B: Array, rng: np.random.Generator) -> Array:
-    """Fill dead rows: sparseness and norms are undefined at zero."""
-    dead = ~B.any(axis=1)
-    if not dead.any() or dead.all():
+def _dead(B: Array) -> Mask:
+    """Return which rows are zero."""
+    return np.asarray(~B.any(axis=1))
+
+
+def _filled(B: Array, dead: Mask, size: float, rng: np.random.Generator) -> Array:
+    """Return B with random numbers up to `size` in its dead rows."""
+    if not dead.any() or not size:
         return B
     filled = B.copy()
-    filled[dead] = np.abs(B).max() * rng.random((int(dead.sum()), B.shape[1]))
+    filled[dead] = size * rng.random((int(dead.sum()), B.shape[1]))
     return filled
 
 

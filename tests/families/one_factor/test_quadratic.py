@@ -182,7 +182,8 @@ def test_negative_definite_matrices_have_their_minor_component_found():
     A, B = -definite(1), definite(2)
     problem = QuadraticProjection(A, 1, B)
     result = cn.solve(problem, ProjectionRule())
-    assert result.status is Status.CONVERGED
+    # The rule moves away from a start that is better than where it ends.
+    assert result.status is Status.NOT_IMPROVED
     assert result.max_violation < 1e-9
     assert cn.solve(problem, ConeAscent()).objective <= result.objective + 1e-9
 

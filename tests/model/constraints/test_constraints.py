@@ -80,8 +80,11 @@ def test_violation_is_relative_to_what_was_asked_for(scale):
         np.testing.assert_allclose(scaled.violation(scale * X), at.violation(X))
 
 
-def test_a_zero_component_has_no_sparseness_and_violates_every_band():
-    assert cn.Sparseness(0, 1).violation(np.zeros((2, 5))).tolist() == [1.0, 1.0]
+def test_a_zero_component_violates_lower_bounds_on_sparseness_only():
+    zero = np.zeros((2, 5))
+    assert cn.Sparseness(0.1, 1).violation(zero).tolist() == [1.0, 1.0]
+    # ‖x‖₂ ≤ eᵀx/c, x ≥ 0 is a convex cone with zero in it.
+    assert not cn.Sparseness(max=0.4).violation(zero).any()
 
 
 def test_sparseness_is_ignored_in_one_dimension():
