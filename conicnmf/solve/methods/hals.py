@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.kernels.descent import descend_band
 from conicnmf.kernels.hals import hals_sweeps
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Quadratic
+from conicnmf.settings import Count
 from conicnmf.solve.methods.base import Context, Solver, Sweep
 from conicnmf.solve.needs import (
     PenaltiesWith,
@@ -73,7 +73,7 @@ class HALS(Solver[Problem, "_Pace | None"]):
     'CONVERGED'
     """
 
-    sweeps: int = 3
+    sweeps: Count = 3
     extrapolate: bool = True
 
     solves: ClassVar[type[BaseProblem]] = Problem
@@ -85,10 +85,6 @@ class HALS(Solver[Problem, "_Pace | None"]):
         by_component,
         joint_projection,
     )
-
-    def __post_init__(self) -> None:
-        if self.sweeps < 1:
-            raise InputError(f"HALS needs sweeps >= 1, got {self.sweeps}; the default is 3")
 
     def start(self, problem: Problem, context: Context) -> None:
         """Begin without a direction to go on in."""
