@@ -56,4 +56,7 @@ class Variable:
         for term in terms:
             term.check(shape)
         own = tuple(term.transposed() for term in terms) if flipped else terms
-        return cls(name, shape, own, flipped)
+        found = cls(name, shape, own, flipped)
+        for term in own:
+            term.check_rows(found.rows_shape)
+        return found

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.model.terms import Constraint, Halfspaces, pieces
+from conicnmf.model.constraints import NonNegative
+from conicnmf.model.terms import Constraint, Halfspaces, along, pieces
 from conicnmf.testing._expect import expect, expect_close, untouched
 from conicnmf.types import Array
 
@@ -93,6 +94,37 @@ def check_projection(
             wanted = nearest_by_cvxpy(X, constraint)
             expect_close(P, wanted, BY_CVXPY, f"{constraint}.project and CVXPY disagree", size)
         _single_precision(constraint, X)
+
+
+def check_nonneg_projection(
+    constraint: Constraint, points: Sequence[Array], members: Sequence[Array]
+) -> None:
+    """Expect the nearest point of the set that has no negative entry."""
+    inside = [M for M in members if M.min() >= 0]
+    for X in points:
+        with untouched(f"{constraint}.project_nonneg", X):
+            P = constraint.project_nonneg(X)
+        if not constraint.zero_allowed(P.shape) and not P.any(axis=along(constraint.each)).all():
+            continue  # a set that is open at zero has no nearest point there
+        lowest, violation = float(P.min()), worst(constraint, P)
+        expect(lowest >= 0, f"{constraint}.project_nonneg leaves an entry of {lowest:.3g}")
+        expect(
+            violation <= INSIDE,
+            f"{constraint}.project_nonneg leaves a violation of {violation:.3g}",
+        )
+        rivals = [*inside, *map(constraint.project_nonneg, members)]
+        reached = float(np.linalg.norm(X - P))
+        best = min(float(np.linalg.norm(X - F)) for F in rivals)
+        expect(
+            reached <= best + 1e-9 * float(np.abs(X).max()),
+            f"{constraint} has a point nearer than project_nonneg: {best:.3g} away, not "
+            f"{reached:.3g}",
+        )
+        if constraint.convex and "cone" in constraint.abilities:
+            wanted = nearest_by_cvxpy(X, constraint, NonNegative())
+            size = float(np.abs(X).max())
+            sentence = f"{constraint}.project_nonneg and CVXPY disagree"
+            expect_close(P, wanted, BY_CVXPY, sentence, size)
 
 
 def _single_precision(constraint: Constraint, X: Array) -> None:

@@ -13,6 +13,7 @@ from conicnmf.testing._geometry import (
     BY_CVXPY,
     INSIDE,
     check_cone,
+    check_nonneg_projection,
     check_projection,
     check_tangent,
     nearest_by_cvxpy,
@@ -64,6 +65,8 @@ def check_constraint(constraint: type[Constraint] | Iterable[Example], *, seed: 
             check_cone(term, [*example[1:], *points, *members])
         if "project" in term.abilities:
             check_projection(term, points, members)
+        if "project_nonneg" in term.abilities:
+            check_nonneg_projection(term, points, members)
         if "tangent" in term.abilities and not term.convex:
             check_tangent(term, members, points)
         _product(term, points)
@@ -90,6 +93,7 @@ def _abilities(example: Example) -> None:
         {
             "cone": lambda: constraint.cone(cp.Variable(inside.shape)),
             "project": lambda: constraint.project(inside),
+            "project_nonneg": lambda: constraint.project_nonneg(np.abs(inside)),
             "tangent": lambda: constraint.tangent(inside),
         },
     )

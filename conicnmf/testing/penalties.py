@@ -13,6 +13,7 @@ from conicnmf.testing._expect import (
     expect_close,
     untouched,
 )
+from conicnmf.testing._prox import check_majorizer, check_prox, check_sum
 from conicnmf.types import Array
 
 _EXACT = 1e-9
@@ -67,6 +68,10 @@ def check_penalty(
             if nonneg:
                 _orthant(penalty, B)
         _transposes(penalty, B)
+        _units(penalty, B)
+        check_sum(penalty, B)
+        check_prox(penalty, size * rng.standard_normal(shape), rng)
+        check_majorizer(penalty, B, other)
         if "slope" not in penalty.abilities:
             _convexity(penalty, B, other, rng)
 
@@ -79,6 +84,9 @@ def _abilities(penalty: Penalty, B: Array) -> None:
             "gradient": lambda: penalty.gradient(B),
             "orthant": penalty.orthant,
             "slope": lambda: penalty.slope(B),
+            "prox": lambda: penalty.prox(B, 1.0),
+            "prox_nonneg": lambda: penalty.prox_nonneg(B, 1.0),
+            "majorize": lambda: penalty.majorize(B),
         },
     )
 
@@ -115,6 +123,15 @@ def _transposes(penalty: Penalty, B: Array) -> None:
     again = penalty.transposed().transposed().value(B)
     sentence = f"{penalty}.transposed() twice is another penalty"
     expect_close(again, penalty.value(B), _EXACT, sentence)
+
+
+def _units(penalty: Penalty, B: Array) -> None:
+    if "scaled" in penalty.abilities:
+        found = penalty.scaled(4.0).value(4 * B)
+        expect_close(found, penalty.value(B), _EXACT, f"{penalty}.scaled is another penalty", 1.0)
+    if "times" in penalty.abilities:
+        found = penalty.times(0.5).value(B)
+        expect_close(found, penalty.value(B) / 2, _EXACT, f"{penalty}.times is no multiple", 1.0)
 
 
 def _convexity(penalty: Penalty, B: Array, other: Array, rng: np.random.Generator) -> None:

@@ -35,6 +35,15 @@ CONSTRAINTS = [
     cn.Orthonormal(),
     cn.NormIn(np.diag(np.arange(1.0, 7.0))),
     cn.NormIn(np.eye(6), equal=False),
+    cn.Monotone(),
+    cn.Monotone(increasing=False, each="sample"),
+    cn.Unimodal(),
+    cn.Cardinality(2),
+    cn.Cardinality(1, each="sample"),
+    cn.Orthogonal(),
+    cn.FactorSum(5.0),
+    cn.FactorSum(5.0, equal=True),
+    cn.FactorNorm(1.5),
 ]
 PENALTIES = [
     cn.L1(0.3),
@@ -43,6 +52,13 @@ PENALTIES = [
     cn.ConvexPenalty(lambda X: cp.sum_squares(cp.diff(X, axis=1))),
     cn.Gain(np.diag(np.arange(6.0))),
     cn.SelfFit(np.eye(6)),
+    cn.TotalVariation(0.4),
+    cn.Smooth(0.4, order=2),
+    cn.GraphLaplacian(0.4, np.eye(6)),
+    cn.L21(0.4),
+    cn.GroupLasso(0.4, [0, 0, 1, 1, 1, 2]),
+    cn.Nuclear(0.4),
+    cn.MinimumVolume(0.4),
 ]
 
 
@@ -99,13 +115,28 @@ def test_sets_that_imply_the_orthant_lie_in_it(constraint):
             assert (constraint.project(B - 0.5) >= 0).all()
 
 
-ZERO_ALLOWED = {"NonNegative", "NormBall", "Labels", "Convex"}
+ZERO_ALLOWED = {
+    "NonNegative",
+    "NormBall",
+    "Labels",
+    "Convex",
+    "Monotone",
+    "Unimodal",
+    "Cardinality",
+    "Orthogonal",
+    "FactorNorm",
+}
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS, ids=str)
 def test_zero_is_allowed_where_it_is_in_the_set(constraint):
     name = type(constraint).__name__
-    others = ("Box(-1, 2)", "wᵀBw ≤ 1", str(cn.Sparseness(max=0.5)))
+    others = (
+        "Box(-1, 2)",
+        "wᵀBw ≤ 1",
+        str(cn.Sparseness(max=0.5)),
+        "FactorSum(total=5.0, equal=False)",
+    )
     expected = name in ZERO_ALLOWED or str(constraint) in others
     assert constraint.zero_allowed((3, 6)) == expected
 

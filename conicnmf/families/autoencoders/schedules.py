@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from conicnmf.settings import Positive, Settings, Whole
+from conicnmf.errors import InputError
 
 
 @dataclass(frozen=True)
-class Ramp(Settings):
+class Ramp:
     """The inference weight rises in a straight line over `length` iterations, then the teacher's.
 
     A length of 0 starts with both weights in full.
@@ -20,7 +20,11 @@ class Ramp(Settings):
     ((0.5, 0.0), (1.0, 0.5), (1.0, 1.0))
     """
 
-    length: Whole = 100
+    length: int = 100
+
+    def __post_init__(self) -> None:
+        if self.length < 0:
+            raise InputError(f"Ramp needs length >= 0, got {self.length}; 0 has no rise at all")
 
     def shares(self, count: int) -> tuple[float, float]:
         """Return the parts of the final weights of inference and classification."""
@@ -31,7 +35,7 @@ class Ramp(Settings):
 
 
 @dataclass(frozen=True)
-class Approach(Settings):
+class Approach:
     """Each weight approaches its end exponentially, by 1 − 1/e in `length` iterations.
 
     The rest is given at once after five such times; then the teacher's weight begins.
@@ -42,7 +46,11 @@ class Approach(Settings):
     ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
     """
 
-    length: Positive = 40.0
+    length: float = 40.0
+
+    def __post_init__(self) -> None:
+        if not self.length > 0:
+            raise InputError(f"Approach needs length > 0, got {self.length}; try 40")
 
     def shares(self, count: int) -> tuple[float, float]:
         """Return the parts of the final weights of inference and classification."""

@@ -1,7 +1,8 @@
 """Projections on several constraints at once.
 
 Projecting on one constraint after the other does not give the nearest point of their
-intersection, so each combination with a known projection is registered here as what it is.
+intersection. A constraint says itself what it is together with B ≥ 0, by `project_nonneg`; any
+other combination with a known projection is registered here as what it is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from conicnmf.errors import InfeasibleError
 from conicnmf.geometry.band import project_band
-from conicnmf.geometry.norms import project_norm_ball, project_unit_norm
+from conicnmf.geometry.norms import project_norm_ball
 from conicnmf.model.constraints.entrywise import NonNegative
 from conicnmf.model.constraints.norms import NormBall, UnitNorm
 from conicnmf.model.constraints.sparseness import Sparseness
@@ -36,11 +37,6 @@ def joint_projection(*kinds: type[Constraint]) -> Callable[[Rule], Rule]:
         return rule
 
     return register
-
-
-@joint_projection(NonNegative, Sparseness)
-def _band(rows: Array, _: NonNegative, band: Sparseness) -> Array:
-    return project_band(rows, band.min, band.max)[0]
 
 
 @joint_projection(NonNegative, Sparseness, UnitNorm)
@@ -65,16 +61,6 @@ def _signed_short_band(rows: Array, band: Sparseness, ball: NormBall) -> Array:
 def _short_band(rows: Array, _: NonNegative, band: Sparseness, ball: NormBall) -> Array:
     # The band is a cone: the nearest point in the ball is on the ray of the nearest point.
     return project_norm_ball(project_band(rows, band.min, band.max)[0], ball.radius)
-
-
-@joint_projection(NonNegative, UnitNorm)
-def _unit_orthant(rows: Array, _: NonNegative, unit: UnitNorm) -> Array:
-    return unit.stretched(project_unit_norm(rows, nonneg=True))
-
-
-@joint_projection(NonNegative, NormBall)
-def _short_orthant(rows: Array, _: NonNegative, ball: NormBall) -> Array:
-    return project_norm_ball(np.maximum(rows, 0), ball.radius)
 
 
 def merged_bounds(constraints: Sequence[Constraint]) -> tuple[Array, Array]:
@@ -131,10 +117,11 @@ def find_projection(constraints: Sequence[Constraint]) -> JointProjection | None
     nonneg = bool((lower == 0).all())
     if not nonneg and np.isfinite(lower).any():
         return None
-    if len(shaped) == 1 and "project" in shaped[0].abilities:
+    if len(shaped) == 1:
         only = shaped[0]
-        if not nonneg or only.implies_nonnegative:
-            return JointProjection(each, _Alone(only))
+        alone = "project" if not nonneg or only.implies_nonnegative else "project_nonneg"
+        if alone in only.abilities:
+            return JointProjection(each, _Alone(getattr(only, alone)))
     members = [NonNegative(), *shaped] if nonneg else shaped
     for kinds, rule in _RULES:
         ordered = _in_order(members, kinds)
@@ -164,10 +151,10 @@ class _Clip:
 
 @dataclass(frozen=True, eq=False)
 class _Alone:
-    constraint: Constraint
+    project: Callable[[Array], Array]
 
     def __call__(self, B: Array, rows: slice) -> Array:
-        return self.constraint.project(B[rows])
+        return self.project(B[rows])
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.geometry.norms import project_norm_ball, project_unit_norm
-from conicnmf.model.terms import Constraint, Example, Pieces, pieces
+from conicnmf.model.terms import Constraint, Example, Pieces, by_rows, pieces
 from conicnmf.settings import Positive
 from conicnmf.types import Array
 
@@ -42,6 +42,10 @@ class NormBall(Constraint):
         """Shrink the components that are too long."""
         rows = np.ascontiguousarray(pieces(B, self.each))
         return pieces(project_norm_ball(rows, self.radius), self.each)
+
+    def project_nonneg(self, B: Array) -> Array:
+        """Set negative entries to zero first."""
+        return self.project(np.maximum(B, 0))
 
     def size(self) -> float:
         """Return the radius."""
@@ -94,6 +98,11 @@ class UnitNorm(Constraint):
         """Rescale each component; zero becomes the first axis."""
         rows = np.ascontiguousarray(pieces(B, self.each))
         return pieces(self.stretched(project_unit_norm(rows)), self.each)
+
+    def project_nonneg(self, B: Array) -> Array:
+        """Rescale what is positive; a component without that becomes its largest entry alone."""
+        unit = by_rows(lambda rows: project_unit_norm(rows, nonneg=True), B, self.each)
+        return self.stretched(unit)
 
     def stretched(self, directions: Array) -> Array:
         """Return unit vectors at the length that is asked for."""

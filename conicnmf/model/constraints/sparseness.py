@@ -11,7 +11,7 @@ import numpy as np
 from conicnmf.geometry.band import project_band
 from conicnmf.geometry.cones import cone_ratio, tangent_normals
 from conicnmf.geometry.hoyer import hoyer_sparseness
-from conicnmf.model.terms import Constraint, Example, Halfspaces, Pieces, pieces
+from conicnmf.model.terms import Constraint, Example, Halfspaces, Pieces, by_rows, pieces
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.types import Array, Mask
 
@@ -107,6 +107,10 @@ class Sparseness(Constraint):
         rows = np.ascontiguousarray(pieces(B, self.each))
         projected, _ = project_band(np.abs(rows), self.min, self.max)
         return pieces(np.copysign(projected, rows), self.each)
+
+    def project_nonneg(self, B: Array) -> Array:
+        """Return the nearest point in the band; zero, where it is the limit of near ones."""
+        return by_rows(lambda rows: project_band(rows, self.min, self.max)[0], B, self.each)
 
     def tangent(self, P: Array) -> Halfspaces:
         """Return the half-space of each component that avoids the cone of sparseness < min."""

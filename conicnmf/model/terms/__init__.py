@@ -1,6 +1,15 @@
 """What losses, constraints and penalties are; an ability is a method that a term defines."""
 
-from conicnmf.model.terms.base import Each, Pieces, Term, optional, pieces
+from conicnmf.model.terms.base import (
+    Each,
+    Pieces,
+    Term,
+    along,
+    by_rows,
+    optional,
+    pieces,
+    relative_to,
+)
 from conicnmf.model.terms.constraint import Constraint, Example, Halfspaces
 from conicnmf.model.terms.loss import Loss, Quadratic, Reduced
 from conicnmf.model.terms.penalty import Penalty, Weighted
@@ -17,6 +26,9 @@ __all__ = [
     "Reduced",
     "Term",
     "Weighted",
+    "along",
+    "by_rows",
     "optional",
     "pieces",
+    "relative_to",
 ]

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar
 
+import numpy as np
+
 from conicnmf.settings import Rule, Settings
 from conicnmf.types import Array
 
@@ -66,6 +68,9 @@ class Term(Settings):
     def check(self, shape: tuple[int, int]) -> None:
         """Raise an `InputError` when the term cannot apply to a factor of this shape."""
 
+    def check_rows(self, shape: tuple[int, int]) -> None:
+        """Raise the same for a factor of this shape with its components as rows."""
+
     def _lacks(self, ability: str) -> TypeError:
         return TypeError(f"{self} does not define {ability!r}; look at .abilities before calling")
 
@@ -73,3 +78,19 @@ class Term(Settings):
 def pieces(B: Array, each: Each) -> Array:
     """Return B with the pieces as rows."""
     return B if each == "component" else B.T
+
+
+def along(each: Each) -> int:
+    """Return the axis of B along which the pieces run."""
+    return 1 if each == "component" else 0
+
+
+def by_rows(apply: Callable[[Array], Array], B: Array, each: Each) -> Array:
+    """Return B after `apply`, which sees the pieces as rows."""
+    return pieces(apply(np.ascontiguousarray(pieces(B, each))), each)
+
+
+def relative_to(rows: Array, excess: Array) -> Array:
+    """Return what is too much of each row in units of its largest entry, 0 for a zero row."""
+    sizes = np.abs(rows).max(axis=1, initial=0.0)
+    return np.asarray(np.divide(excess, sizes, out=np.zeros(len(rows)), where=sizes > 0))

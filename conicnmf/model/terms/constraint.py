@@ -104,6 +104,11 @@ class Constraint(Term):
         raise self._lacks("project")
 
     @optional
+    def project_nonneg(self, B: Array) -> Array:
+        """Return the nearest point of the set that has no negative entry."""
+        raise self._lacks("project_nonneg")
+
+    @optional
     def tangent(self, P: Array) -> Halfspaces:
         """Return half-spaces inside the reverse-convex set that keep the feasible point P."""
         raise self._lacks("tangent")

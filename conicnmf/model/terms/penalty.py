@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Self
 
 import cvxpy as cp
 
-from conicnmf.model.terms.base import Term, optional
+from conicnmf.model.terms.base import Each, Term, optional
+from conicnmf.model.terms.loss import Quadratic
 from conicnmf.settings import Weight
 from conicnmf.types import Array
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class Penalty(Term):
-    """A function of one factor that is added to the objective."""
+    """A function of one factor that is added to the objective, a sum over what `each` names."""
+
+    each: Each = "factor"
 
     def value(self, B: Array) -> float:
         """Return the penalty at B."""
@@ -36,6 +39,21 @@ class Penalty(Term):
     def orthant(self) -> tuple[float, float]:
         """Return (slope, curvature) with value = Σ slope·b + ½ curvature·b² for B ≥ 0."""
         raise self._lacks("orthant")
+
+    @optional
+    def prox(self, B: Array, step: float) -> Array:
+        """Return the X of least penalty(X) + ‖X − B‖²/(2 step)."""
+        raise self._lacks("prox")
+
+    @optional
+    def prox_nonneg(self, B: Array, step: float) -> Array:
+        """Return the X ≥ 0 of least penalty(X) + ‖X − B‖²/(2 step)."""
+        raise self._lacks("prox_nonneg")
+
+    @optional
+    def majorize(self, B: Array) -> Quadratic:
+        """Return a convex quadratic that touches the penalty at B and is nowhere below it."""
+        raise self._lacks("majorize")
 
     @optional
     def squares(self, B: Array) -> tuple[float, float]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import replace
-from typing import Annotated, Any, TypeAlias
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import InputError, require
 from conicnmf.results.history import InnerSolve
-from conicnmf.settings import Reads
 from conicnmf.types import Array
 
 FALLBACK = ("ECOS", "CLARABEL", "SCS")
@@ -36,7 +35,7 @@ _TIME_LIMIT = {
 }
 
 
-def chain(preferred: str | None, what: str = "backend") -> tuple[str, ...]:
+def chain(preferred: str | None) -> tuple[str, ...]:
     """Return the backends to try, the preferred one first.
 
     Examples
@@ -52,19 +51,10 @@ def chain(preferred: str | None, what: str = "backend") -> tuple[str, ...]:
         if name in _EXTRAS:
             require(*_EXTRAS[name], f"the backend {name} needs")
         raise InputError(
-            f"{what} must be an installed CVXPY solver, got {preferred!r}; "
+            f"backend must be an installed CVXPY solver, got {preferred!r}; "
             f"installed are {', '.join(installed)}"
         )
     return (name, *(other for other in FALLBACK if other != name))
-
-
-def _installed(name: str, what: str) -> str:
-    chain(name, what)
-    return name
-
-
-Backend: TypeAlias = Annotated[str, Reads(_installed)] | None
-"""A setting that names an installed CVXPY solver."""
 
 
 def solve_along(

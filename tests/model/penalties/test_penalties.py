@@ -18,10 +18,26 @@ def group(H):
 
 
 SMOOTH = [cn.L1(0.0), cn.L1(0.7), cn.L2(0.0), cn.L2(3.0)]
+LAPLACIAN = np.diag([1.0, 2.0, 2.0, 1.0]) - np.diag(np.ones(3), 1) - np.diag(np.ones(3), -1)
+STRUCTURED = [
+    cn.TotalVariation(0.5),
+    cn.TotalVariation(0.5, each="sample"),
+    cn.Smooth(0.3),
+    cn.Smooth(0.3, order=2, each="sample"),
+    cn.Smooth(0.3, order=7),
+    cn.GraphLaplacian(0.4, LAPLACIAN),
+    cn.GraphLaplacian(0.4, LAPLACIAN[:3, :3], each="sample"),
+    cn.L21(0.4),
+    cn.L21(0.4, each="sample"),
+    cn.GroupLasso(0.4, [0, 1, 0, 1]),
+    cn.GroupLasso(0.4, ["a", "a", "b"], each="sample"),
+    cn.Nuclear(0.3),
+    cn.MinimumVolume(0.3, delta=0.5),
+]
 CONVEX = [cn.ConvexPenalty(rough), cn.ConvexPenalty(group, "rows"), cn.ConvexPenalty(cp.sum)]
 
 
-@pytest.mark.parametrize("penalty", SMOOTH + CONVEX, ids=repr)
+@pytest.mark.parametrize("penalty", SMOOTH + CONVEX + STRUCTURED, ids=repr)
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_a_penalty_agrees_with_itself(penalty, nonneg):
     check_penalty(penalty, nonneg)
@@ -69,6 +85,26 @@ def test_a_reward_at_zero_is_zero_and_flat():
         (lambda: cn.L1(-1.0), cn.InputError, ["L1", ">= 0", "-1.0"]),
         (lambda: cn.L2(np.nan), cn.InputError, ["L2", "nan"]),
         (lambda: penalties.SparsenessReward(-1.0), cn.InputError, [">= 0", "-1.0"]),
+        (
+            lambda: cn.factorize(np.ones((5, 4)), 2, W=[cn.GraphLaplacian(1.0, LAPLACIAN)]),
+            cn.InputError,
+            ["4 nodes", "5 entries"],
+        ),
+        (
+            lambda: cn.factorize(np.ones((5, 4)), 2, H=[cn.GroupLasso(1.0, [0, 1])]),
+            cn.InputError,
+            ["2 entries", "4"],
+        ),
+        (
+            lambda: cn.GraphLaplacian(1.0, -LAPLACIAN),
+            cn.InputError,
+            ["positive semi-definite", "degrees minus adjacency"],
+        ),
+        (
+            lambda: cn.GraphLaplacian(1.0, np.triu(LAPLACIAN)),
+            cn.InputError,
+            ["symmetric"],
+        ),
         (
             lambda: cn.factorize(np.ones((3, 2)), 1, H=[cn.ConvexPenalty(lambda H: -rough(H))]),
             cn.ModelError,

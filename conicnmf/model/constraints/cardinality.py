@@ -1,0 +1,66 @@
+"""Components with few entries that are not zero."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from conicnmf.geometry.norms import project_l0
+from conicnmf.model.terms import Constraint, Example, Pieces, by_rows, pieces, relative_to
+from conicnmf.settings import Count
+from conicnmf.types import Array
+
+
+@dataclass(frozen=True)
+class Cardinality(Constraint):
+    """Each component has at most k entries that are not zero.
+
+    With ``each="sample"`` on H, each sample is a mixture of at most k components.
+
+    Examples
+    --------
+    >>> Cardinality(1).project(np.array([[1.0, -3.0, 2.0]]))
+    array([[ 0., -3.,  0.]])
+    """
+
+    k: Count
+    each: Pieces = "component"
+    sign_free: ClassVar[bool] = True
+    scale_free: ClassVar[bool] = True
+
+    @property
+    def convex(self) -> bool:
+        """A point between two sparse ones has the entries of both."""
+        return False
+
+    def violation(self, B: Array) -> Array:
+        """Return the largest entry beyond the k largest, relative to the largest."""
+        rows = pieces(B, self.each)
+        rest = rows.shape[1] - self.k
+        if rest <= 0:
+            return np.zeros(len(rows))
+        return relative_to(rows, np.partition(np.abs(rows), rest - 1, axis=1)[:, rest - 1])
+
+    def project(self, B: Array) -> Array:
+        """Keep the k largest entries."""
+        return by_rows(lambda rows: project_l0(rows, self.k), B, self.each)
+
+    def project_nonneg(self, B: Array) -> Array:
+        """Keep the k largest positive entries."""
+        return by_rows(lambda rows: project_l0(rows, self.k, nonneg=True), B, self.each)
+
+    def scaled(self, c: float) -> Cardinality:
+        """Return the same set: it does not depend on scale."""
+        return self
+
+    @classmethod
+    def examples(cls) -> list[Example]:
+        """Return both directions."""
+        inside = np.array([[0.0, -2.0, 1.0], [3.0, 0.0, 0.0]])
+        outside = np.array([[1.0, -2.0, 1.0], [3.0, 0.5, 1.0]])
+        return [
+            Example(cls(2), inside, outside),
+            Example(cls(2, each="sample"), inside.T, outside.T),
+        ]
