@@ -1,9 +1,13 @@
-"""Models of several variables, 200×300: time to where 25 iterations of the cone path end."""
+"""Models of several variables, 200×300: time to where 25 iterations of the cone path end.
+
+Which local minimum a method falls into depends on the data and on the start, so the default solver
+is judged on several draws of both: by the middle ratio, and by the worst of the ends.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -14,11 +18,13 @@ import numpy as np
 import conicnmf as cn
 from benchmarks.cone_path import ConePath, Squares
 from benchmarks.goals import Late, Ours, Path, iterations_to, race_to
-from benchmarks.harness import Row, Setup, clock
+from benchmarks.harness import Row, Runs, Setup, clock, speedup
 from conicnmf.errors import ConicNMFError
 from conicnmf.types import Array
 
 SHAPE, ITERATIONS, TARGET, ABOVE = (200, 300), 25, 10, 0.01
+DRAWS = (1001, 1002, 1003, 1004, 1005)
+DEFAULT = "default"
 TIE = 1e-5
 """Where both find the same minimum, differences of this size say nothing."""
 SOLVERS = {
@@ -138,52 +144,100 @@ class Cone:
 
 def run(setup: Setup) -> Iterator[Row]:
     for case, build in CASES.items():
-        yield from rows(
-            case, build(*SHAPE, np.random.default_rng(7)), setup, 3.0 if setup.quick else 10.0
-        )
+        drawn = [build(*SHAPE, np.random.default_rng(seed)) for seed in DRAWS]
+        yield from rows(case, drawn[: 1 if setup.quick else None], setup)
 
 
-def rows(case: str, model: Model, setup: Setup, seconds: float = 10.0) -> Iterator[Row]:
-    """Race the default solver, and the best, each tried for so long, against the cone path."""
-    rival = Cone(ConePath(model.variables, model.squares), model.start)
-    their_path = rival.path(lambda: False)  # compiles
-    goal = their_path[-1][1] * (1 + TIE)
+def rows(
+    case: str, models: Sequence[Model], setup: Setup, seconds: float | None = None
+) -> Iterator[Row]:
+    """Race the default solver on every draw and, tried for so long, the best on the first."""
+    seconds = seconds or (3.0 if setup.quick else 10.0)
     try:
-        problem = cn.Problem(model.objective)
+        races = [_Race(model, setup, seconds) for model in models]
     except ConicNMFError as error:
         yield _lost(case, f"refused: {error}".splitlines()[0])
         return
-    named: dict[str, Any] = {"default": None}
-    named |= {n: kind() for n, kind in SOLVERS.items() if not kind().mismatches(problem)}
+    yield _default(f"{case}, default", races)
+    first = races[0]
+    best = min(first.named(), key=first.cost)
+    row = race_to(
+        first.goal,
+        f"{case}, best, {best}",
+        first.course(best),
+        (first.rival, first.their_path),
+        setup,
+        TARGET,
+        first.end(best).text,
+    )
+    yield replace(row, ok=bool(row.ok and first.end(best).above <= ABOVE))
 
-    @cache
-    def course(name: str) -> tuple[Ours, Path]:
-        ours = Ours(problem, model.start, named[name])
+
+def _default(case: str, races: Sequence[_Race]) -> Row:
+    """Return the middle ratio over the draws, with the worst end beside it."""
+    ours, theirs = Runs(), Runs()
+    for race in races:
+        ours.seconds.append(race.cost(DEFAULT))
+        theirs.seconds.append(race.rivals_time())
+    worst = max((race.end(DEFAULT) for race in races), key=lambda end: end.above)
+    reached = sum(np.isfinite(ours.seconds))
+    note = f"reached on {reached} of {len(races)} draws; at worst {worst.text}"
+    return speedup(case, ours, theirs, TARGET, note, worst.above <= ABOVE)
+
+
+@dataclass(frozen=True)
+class _End:
+    """Where a solver ends by itself, relative to the goal."""
+
+    above: float
+    text: str
+
+
+class _Race:
+    """One draw: the course of the cone path, and those of our solvers as they are asked for."""
+
+    def __init__(self, model: Model, setup: Setup, seconds: float) -> None:
+        self.model, self.setup, self.seconds = model, setup, seconds
+        self.problem = cn.Problem(model.objective)
+        self.rival = Cone(ConePath(model.variables, model.squares), model.start)
+        self.their_path = self.rival.path(lambda: False)  # compiles
+        self.goal = self.their_path[-1][1] * (1 + TIE)
+        self.course, self.end = cache(self._course), cache(self._end)
+
+    def named(self) -> list[str]:
+        """Return the solvers that fit."""
+        return [name for name, kind in SOLVERS.items() if not kind().mismatches(self.problem)]
+
+    def _course(self, name: str) -> tuple[Ours, Path]:
+        solver = None if name == DEFAULT else SOLVERS[name]()
+        ours = Ours(self.problem, self.model.start, solver)
         ours.run(2)  # compiles
-        return ours, ours.path(setup.budget(seconds))
+        return ours, ours.path(self.setup.budget(self.seconds))
 
-    def cost(name: str) -> float:
-        ours, path = course(name)
-        needed = iterations_to(path, goal)
-        if needed is None:
-            return math.inf
-        begin = setup.timer()
-        ours.run(needed)
-        return setup.timer() - begin
-
-    best = min([name for name in named if name != "default"], key=cost)
-    for label, name in (("default", "default"), (f"best, {best}", best)):
-        ours, path = course(name)
-        begin = setup.timer()
-        ended = problem.solve(ours.solver, init=model.start, throw=False)
-        took = setup.timer() - begin
-        above = ended.objective / goal - 1
+    def _end(self, name: str) -> _End:
+        ours, _ = self.course(name)
+        begin = self.setup.timer()
+        ended = self.problem.solve(ours.solver, init=self.model.start, throw=False)
+        took, above = self.setup.timer() - begin, ended.objective / self.goal - 1
         method = ended.solver.partition("(")[0]
-        note = f"{method} ends by itself {above:+.2%} from the goal, after {clock(took)}"
-        row = race_to(
-            goal, f"{case}, {label}", (ours, path), (rival, their_path), setup, TARGET, note
+        return _End(
+            above, f"{method} ends by itself {above:+.2%} from the goal, after {clock(took)}"
         )
-        yield replace(row, ok=bool(row.ok and above <= ABOVE))
+
+    def cost(self, name: str) -> float:
+        """Return the time to the goal."""
+        ours, path = self.course(name)
+        needed = iterations_to(path, self.goal)
+        return math.inf if needed is None else self._timed(lambda: ours.run(needed))
+
+    def rivals_time(self) -> float:
+        """Return the time in which the cone path comes there."""
+        return self._timed(lambda: self.rival.run(self.their_path[-1][0]))
+
+    def _timed(self, work: Callable[[], object]) -> float:
+        begin = self.setup.timer()
+        work()
+        return self.setup.timer() - begin
 
 
 def _lost(case: str, note: str) -> Row:

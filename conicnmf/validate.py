@@ -76,6 +76,23 @@ def as_rank(rank: Any) -> int:
     return int(rank)
 
 
+def as_labels(y: Any, name: str) -> Any:
+    """Return labels as an array of whole numbers.
+
+    Examples
+    --------
+    >>> as_labels([0, 1, 1], "y")
+    array([0, 1, 1])
+    """
+    labels: Any = as_numbers(y, name)
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        raise InputError(
+            f"{name} must be a list of whole numbers, got dtype {labels.dtype}, shape "
+            f"{labels.shape}; encode classes with np.unique(names, return_inverse=True)[1]"
+        )
+    return labels
+
+
 def as_numbers(X: Any, name: str) -> Array:
     """Return X as an array of real numbers, of whatever shape.
 

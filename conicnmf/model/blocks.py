@@ -156,6 +156,12 @@ class Block:
         beside = (len(fit.chains) > 1 and len(fit.place(self.name)[0].names) == 1 for fit in fits)
         return bool(self.addends) and len(fits) == len(self.addends) and all(beside)
 
+    @cached_property
+    def mixed(self) -> bool:
+        """Whether a product has more than two factors, so that what is between mixes components."""
+        fits = [addend for addend in self.addends if isinstance(addend, Fit)]
+        return any(len(fit.place(self.name)[0].factors) > 2 for fit in fits)
+
     def collapsed(self, B: Array) -> bool:
         """Whether a piece is zero where a constraint forbids zero."""
         return any(not B.any(axis=axis).all() for axis in self.zero_forbidden)

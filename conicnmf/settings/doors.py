@@ -29,16 +29,17 @@ def door(function: Callable[P, R]) -> Callable[P, R]:
     conicnmf.errors.InputError: walk has no argument max_steps; did you mean steps?
     """
     signature = inspect.signature(function)
-    owner = function.__name__
+    owner = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
     @cache  # names in annotations may be defined after the function
     def arguments() -> list[Field]:
+        """Return what is known of the arguments that have a name and a rule."""
         found = []
         for name, one in signature.parameters.items():
-            default = MISSING if one.default is inspect.Parameter.empty else one.default
-            named = one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
-            kind = kind_of(resolved(one.annotation, function)) if named else ANYTHING
-            found.append(Field(name, kind, default))
+            if one.annotation is one.empty or one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL):
+                continue
+            kind = kind_of(resolved(one.annotation, function))
+            found.append(Field(name, kind, MISSING if one.default is one.empty else one.default))
         return [field for field in found if field.kind is not ANYTHING]
 
     @wraps(function)

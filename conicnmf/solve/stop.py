@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.results import History, Status
+from conicnmf.settings import Count, Rule, Settings, Weight, at_least
 
 LEVEL = 1e-9
 """Objectives closer than this part of the data's size are equal to a cone solver."""
@@ -16,7 +17,7 @@ _RESTS = 5
 """How many times its patience a rule waits for a violation that no longer falls."""
 
 
-class Stop:
+class Stop(Settings):
     """A rule that looks at the history and returns a status when it is time to end.
 
     Examples
@@ -29,11 +30,11 @@ class Stop:
         """Return the status to end with, or nothing to go on."""
         raise TypeError(f"{type(self).__name__} must define check(history)")
 
-    def __or__(self, other: Stop) -> Stop:
-        return AnyOf((self, other))
+    def __or__(self, other: Stop | int) -> Stop:
+        return AnyOf((self, _as_rule(other)))
 
-    def __and__(self, other: Stop) -> Stop:
-        return AllOf((self, other))
+    def __and__(self, other: Stop | int) -> Stop:
+        return AllOf((self, _as_rule(other)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,13 +77,7 @@ class MaxIter(Stop):
     3
     """
 
-    limit: int
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.limit, int) or self.limit < 0:
-            raise InputError(
-                f"MaxIter needs a whole number >= 0, got {self.limit!r}; 0 returns the start"
-            )
+    limit: Annotated[int, at_least(0), Rule(remedy="0 returns the start")]
 
     def check(self, history: History) -> Status | None:
         """Compare the number of iterations."""
@@ -99,13 +94,7 @@ class TimeLimit(Stop):
     TimeLimit(seconds=10) | RelDecrease(rtol=1e-06, patience=3)
     """
 
-    seconds: float
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.seconds, (int, float)) or not self.seconds >= 0:
-            raise InputError(
-                f"TimeLimit needs seconds >= 0, got {self.seconds!r}; use inf for none"
-            )
+    seconds: Annotated[float, at_least(0, infinite=True), Rule(remedy="use inf for none")]
 
     def check(self, history: History) -> Status | None:
         """Compare the time since the start."""
@@ -127,15 +116,8 @@ class RelDecrease(Stop):
     'CONVERGED'
     """
 
-    rtol: float = 1e-4
-    patience: int = 3
-
-    def __post_init__(self) -> None:
-        if not (self.rtol >= 0 and self.patience >= 1):
-            raise InputError(
-                f"RelDecrease needs rtol >= 0 and patience >= 1, got rtol={self.rtol}, "
-                f"patience={self.patience}; use rtol=0 to end on no decrease at all"
-            )
+    rtol: Weight = 1e-4
+    patience: Count = 3
 
     def check(self, history: History) -> Status | None:
         """Compare the best feasible objective with the best one `patience` iterations ago."""
@@ -192,11 +174,7 @@ class FactorChange(Stop):
     (FactorChange(rtol=0.0001)) & (MaxIter(limit=20))
     """
 
-    rtol: float = 1e-6
-
-    def __post_init__(self) -> None:
-        if not self.rtol >= 0:
-            raise InputError(f"FactorChange needs rtol >= 0, got {self.rtol}; try 1e-6")
+    rtol: Weight = 1e-6
 
     def check(self, history: History) -> Status | None:
         """Compare the last relative change of the factors."""
@@ -215,8 +193,10 @@ def as_stop(stop: Any, default: Stop) -> Stop:
     >>> as_stop(20, RelDecrease())
     MaxIter(limit=20)
     """
-    if stop is None:
-        return default
+    return default if stop is None else _as_rule(stop)
+
+
+def _as_rule(stop: Any) -> Stop:
     if isinstance(stop, Stop):
         return stop
     if isinstance(stop, (int, np.integer)) and not isinstance(stop, bool):

@@ -62,7 +62,7 @@ def test_a_race_of_blocks_has_a_row_for_the_default_and_for_the_best(monkeypatch
     monkeypatch.setattr(blocks, "ITERATIONS", 2)
     monkeypatch.setattr(blocks, "SOLVERS", {"HALS": blocks.cn.HALS})
     model = blocks.CASES["two coupled views, r=8"](12, 15, np.random.default_rng(0))
-    default, best = blocks.rows("coupled", model, Setup(quick=True), seconds=0.2)
+    default, best = blocks.rows("coupled", [model], Setup(quick=True), seconds=0.2)
     assert default.case == "coupled, default"
     assert best.case == "coupled, best, HALS"
     assert default.ok is not None

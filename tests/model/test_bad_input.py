@@ -176,17 +176,20 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "class for a solver": (lambda: solve(cn.HALS), "HALS'>; add parentheses"),
     "word for a solver": (lambda: solve("halls"), "no solver is called 'halls'; did you mean HALS"),
     "number for a solver": (lambda: solve(3), "such as HALS() or the name of one, got 3"),
-    "sweeps": (lambda: cn.HALS(sweeps=0), "HALS needs sweeps >= 1, got 0; the default is 3"),
-    "rounds": (lambda: cn.TangentPlane(rounds=0), "TangentPlane needs rounds >= 1"),
+    "sweeps": (lambda: cn.HALS(sweeps=0), "number >= 1, got sweeps=0; the default is 3"),
+    "rounds": (
+        lambda: cn.TangentPlane(rounds=0),
+        "TangentPlane needs rounds to be",
+    ),
     "form": (
         lambda: cn.SparsityMaximization(form="x"),
-        "form must be one of 'gauge', 'taylor', got 'x'",
+        "form to be one of 'gauge', 'taylor', got form='x'",
     ),
-    "engine": (lambda: cn.TangentPlane(engine="x"), "one of 'auto', 'native', 'conic', got 'x'"),
-    "upper": (lambda: cn.TangentPlane(upper="x"), "upper must be one of 'cone', 'cuts', got 'x'"),
+    "engine": (lambda: cn.TangentPlane(engine="x"), "'native', 'conic', got engine='x'"),
+    "upper": (lambda: cn.TangentPlane(upper="x"), "one of 'cone', 'cuts', got upper='x'"),
     "free": (
         lambda: cn.ProjectedGradient(free="x"),
-        "one of 'multiplicative', 'gradient', got 'x'",
+        "one of 'multiplicative', 'gradient', got free='x'",
     ),
     "backend": (
         lambda: solve(cn.TangentPlane(backend="nope")),
@@ -196,14 +199,20 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "stop by a word": (lambda: solve(stop="10"), "Stop rule or an iteration limit, got '10'"),
     "stop before the start": (
         lambda: solve(stop=-1),
-        "whole number >= 0, got -1; 0 returns the start",
+        "whole number >= 0, got limit=-1; 0 returns the start",
     ),
-    "negative time": (lambda: solve(time_limit=-1), "seconds >= 0, got -1; use inf for none"),
-    "time NaN": (lambda: solve(time_limit=np.nan), "seconds >= 0, got nan"),
+    "negative time": (
+        lambda: solve(time_limit=-1),
+        "number >= 0, got seconds=-1; use inf for none",
+    ),
+    "time NaN": (lambda: solve(time_limit=np.nan), "number >= 0, got seconds=nan"),
     "negative seed": (lambda: solve(seed=-1), "whole number >= 0 or None, got -1"),
     "word for a seed": (lambda: solve(seed="a"), "whole number >= 0 or None, got 'a'"),
     "number for a callback": (lambda: solve(callback=3), "callback must be a function"),
-    "patience": (lambda: cn.RelDecrease(1e-3, 0), "patience >= 1, got rtol=0.001, patience=0"),
+    "patience": (
+        lambda: cn.RelDecrease(1e-3, 0),
+        "got patience=0; the default is 3",
+    ),
     "start in words": (
         lambda: solve(init="randum"),
         "no start is called 'randum'; did you mean Random?",
@@ -219,7 +228,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: solve(init=(sp.csr_array((6, 2)), None)),
         "start W must be dense, got a sparse csr array; use .toarray()",
     ),
-    "fill": (lambda: cn.NNDSVD("x"), "fill must be one of 'zero', 'mean', 'random', got 'x'"),  # type: ignore[arg-type]
+    "fill": (lambda: cn.NNDSVD("x"), "one of 'zero', 'mean', 'random', got fill='x'"),  # type: ignore[arg-type]
     "negative data for NNDSVD": (
         lambda: cn.factorize(V - 0.5, 2).solve(cn.HALS(), init=cn.NNDSVD()),
         "NNDSVD needs V >= 0, got negative entries; use Random()",

@@ -131,7 +131,7 @@ def test_a_time_limit_is_kept():
         (lambda: cn.TimeLimit(-2.0), ["TimeLimit", ">= 0", "-2.0"]),
         (lambda: cn.TimeLimit(float("nan")), ["nan"]),
         (lambda: cn.RelDecrease(-1e-3), ["RelDecrease", ">= 0", "-0.001"]),
-        (lambda: cn.RelDecrease(1e-3, 0), ["patience >= 1", "patience=0"]),
+        (lambda: cn.RelDecrease(1e-3, 0), ["patience to be", ">= 1", "patience=0"]),
         (lambda: PROBLEM.solve(cn.HALS(), stop=0.5), ["0.5"]),
         (lambda: PROBLEM.solve(cn.HALS(), stop=True), ["True"]),
         (lambda: PROBLEM.solve(cn.HALS(), stop="10"), ["'10'"]),

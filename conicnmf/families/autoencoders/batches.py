@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.families.autoencoders.inputs import given
 from conicnmf.model.base import BaseProblem
+from conicnmf.settings import Count, Positive, Whole
 from conicnmf.solve.methods.base import Context, Solver, Sweep
 from conicnmf.solve.stop import MaxIter, Stop
 from conicnmf.types import Array, Factors
@@ -128,21 +128,14 @@ class MiniBatch(Solver[BatchCodes, Memo]):
     True
     """
 
-    batch: int = 50
-    rate: float = 0.003
-    code_steps: int = 10
-    decay: float = 20.0
+    batch: Count = 50
+    rate: Positive = 0.003
+    code_steps: Whole = 10
+    decay: Positive = 20.0
 
     solves: ClassVar[type[BaseProblem]] = BatchCodes
     monotone: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(20)
-
-    def __post_init__(self) -> None:
-        if self.batch < 1 or self.code_steps < 0 or not (self.rate > 0 and self.decay > 0):
-            raise InputError(
-                "MiniBatch needs batch >= 1, code_steps >= 0, rate > 0 and decay > 0, got "
-                f"{self.batch}, {self.code_steps}, {self.rate} and {self.decay}"
-            )
 
     def start(self, problem: BatchCodes, context: Context) -> Memo:
         """Return the memo of the first sweep."""

@@ -14,6 +14,7 @@ from conicnmf.families.autoencoders.point import Point
 from conicnmf.families.autoencoders.schedules import Ramp, Schedule
 from conicnmf.families.autoencoders.step_sizes import StepSizes, pack_steps, unpack_steps
 from conicnmf.model.base import BaseProblem
+from conicnmf.settings import Count, Share
 from conicnmf.solve.methods.base import Context, Solver, Sweep
 from conicnmf.solve.stop import MaxIter, Stop
 from conicnmf.types import Array, Factors
@@ -64,8 +65,8 @@ class SCFC(Solver[FastCodes, Memo]):
     """
 
     schedule: Schedule = field(default_factory=Ramp)
-    momentum: float = 0.95
-    max_halvings: int = 6
+    momentum: Share = 0.95
+    max_halvings: Count = 6
 
     solves: ClassVar[type[BaseProblem]] = FastCodes
     monotone: ClassVar[bool] = False

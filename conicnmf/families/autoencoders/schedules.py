@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from conicnmf.errors import InputError
+from conicnmf.settings import Positive, Settings, Whole
 
 
 @dataclass(frozen=True)
-class Ramp:
+class Ramp(Settings):
     """The inference weight rises in a straight line over `length` iterations, then the teacher's.
 
     A length of 0 starts with both weights in full.
@@ -20,11 +20,7 @@ class Ramp:
     ((0.5, 0.0), (1.0, 0.5), (1.0, 1.0))
     """
 
-    length: int = 100
-
-    def __post_init__(self) -> None:
-        if self.length < 0:
-            raise InputError(f"Ramp needs length >= 0, got {self.length}; 0 has no rise at all")
+    length: Whole = 100
 
     def shares(self, count: int) -> tuple[float, float]:
         """Return the parts of the final weights of inference and classification."""
@@ -35,7 +31,7 @@ class Ramp:
 
 
 @dataclass(frozen=True)
-class Approach:
+class Approach(Settings):
     """Each weight approaches its end exponentially, by 1 − 1/e in `length` iterations.
 
     The rest is given at once after five such times; then the teacher's weight begins.
@@ -46,11 +42,7 @@ class Approach:
     ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
     """
 
-    length: float = 40.0
-
-    def __post_init__(self) -> None:
-        if not self.length > 0:
-            raise InputError(f"Approach needs length > 0, got {self.length}; try 40")
+    length: Positive = 40.0
 
     def shares(self, count: int) -> tuple[float, float]:
         """Return the parts of the final weights of inference and classification."""

@@ -6,18 +6,19 @@ A coder sees a dictionary only through G = WᵀW and C = WᵀV, and codes all sa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.kernels.elimination import eliminate
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.kernels.pursuit import forward_backward, nn_omp
+from conicnmf.settings import Count, Reads, Settings, Weight
 from conicnmf.types import Array
+from conicnmf.validate import as_labels
 
 
-class Coder:
+class Coder(Settings):
     """A rule for non-negative codes of samples in a dictionary."""
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
@@ -33,11 +34,6 @@ class Coder:
             Codes from before, whose supports make a warm start.
         """
         raise TypeError(f"{type(self).__name__} must define code(G, C, yy, B)")
-
-
-def _check(name: str, rule: str, value: float, ok: bool) -> None:
-    if not ok:
-        raise InputError(f"{name} needs {rule}, got {value}")
 
 
 @dataclass(frozen=True)
@@ -70,10 +66,7 @@ class Lasso(Coder):
     0.75
     """
 
-    weight: float
-
-    def __post_init__(self) -> None:
-        _check("Lasso", "a weight >= 0", self.weight, self.weight >= 0)
+    weight: Weight
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Shift the correlations: the penalty is linear on h ≥ 0."""
@@ -91,10 +84,7 @@ class SquaredLasso(Coder):
     0.5
     """
 
-    weight: float
-
-    def __post_init__(self) -> None:
-        _check("SquaredLasso", "a weight >= 0", self.weight, self.weight >= 0)
+    weight: Weight
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Add the weight to every entry of the Gram matrix, as a row of √weight to W would."""
@@ -115,11 +105,8 @@ class Threshold(Coder):
     array([1., 0.])
     """
 
-    threshold: float
+    threshold: Weight
     refit: bool = False
-
-    def __post_init__(self) -> None:
-        _check("Threshold", "a threshold >= 0", self.threshold, self.threshold >= 0)
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Solve and cut off."""
@@ -143,12 +130,8 @@ class OMP(Coder):
     array([1., 0.])
     """
 
-    max_atoms: int = 15
-    rel_error: float = 0.05
-
-    def __post_init__(self) -> None:
-        _check("OMP", "max_atoms >= 1", self.max_atoms, self.max_atoms >= 1)
-        _check("OMP", "rel_error >= 0", self.rel_error, self.rel_error >= 0)
+    max_atoms: Count = 15
+    rel_error: Weight = 0.05
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Add one atom after the other to each sample."""
@@ -170,12 +153,9 @@ class L0(Coder):
     array([1., 0.])
     """
 
-    weight: float
+    weight: Weight
     squared: bool = False
-    groups: Any = None
-
-    def __post_init__(self) -> None:
-        _check("L0", "a weight >= 0", self.weight, self.weight >= 0)
+    groups: Annotated[Any, Reads(as_labels)] | None = None
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Solve, eliminate, solve again on what is left."""
@@ -194,13 +174,8 @@ class ForwardBackward(Coder):
     array([1., 0.])
     """
 
-    weight: float
-    max_atoms: int | None = None
-
-    def __post_init__(self) -> None:
-        _check("ForwardBackward", "a weight >= 0", self.weight, self.weight >= 0)
-        if self.max_atoms is not None:
-            _check("ForwardBackward", "max_atoms >= 1", self.max_atoms, self.max_atoms >= 1)
+    weight: Weight
+    max_atoms: Count | None = None
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Alternate additions and eliminations."""

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.families.one_factor.multiplicative import Rule
 from conicnmf.families.one_factor.needs import nonnegative_alone, normalized, orthonormal
 from conicnmf.families.one_factor.solver import ViewNeed
 from conicnmf.families.one_factor.view import OneFactor
 from conicnmf.model.operators import Point
+from conicnmf.settings import Positive
 from conicnmf.types import Array
 
 
@@ -30,11 +30,7 @@ def direction(view: OneFactor, point: Point) -> Array:
 class _Additive(Rule):
     """A step of length `rate`, in units of the inverse of ‖G‖/‖W‖."""
 
-    rate: float = 0.2
-
-    def __post_init__(self) -> None:
-        if not self.rate > 0:
-            raise InputError(f"{self.name} needs rate > 0, got {self.rate}; try 0.2")
+    rate: Positive = 0.2
 
     def ahead(self, view: OneFactor, point: Point) -> Array:
         """Return W a step along the direction."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,11 +27,10 @@ from conicnmf.families.one_factor.view import OneFactor, one_factor
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.results import InnerSolve, Status
-from conicnmf.solve.methods.base import ENGINES, Context, Sweep
-from conicnmf.solve.programs.backends import chain
+from conicnmf.solve.methods.base import Context, Engine, Sweep
+from conicnmf.solve.programs.backends import Backend
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Factors
-from conicnmf.validate import check_choice
 
 _Memo = tuple[NativeColumn | ConicColumn, bool]
 """The steps, and whether none has been taken yet."""
@@ -72,8 +71,8 @@ class ConeAscent(OneFactorSolver[_Memo]):
     True
     """
 
-    engine: Literal["auto", "native", "conic"] = "auto"
-    backend: str | None = None
+    engine: Engine = "auto"
+    backend: Backend = None
     asks: ClassVar[Sequence[ViewNeed]] = (
         quadratic,
         normalized,
@@ -89,10 +88,6 @@ class ConeAscent(OneFactorSolver[_Memo]):
         view = one_factor(problem)
         trapped = view is not None and view.rank > 1 and not view.others and view.convex
         return "" if trapped else "each step is a convex program, and none is worse than the last"
-
-    def __post_init__(self) -> None:
-        check_choice("ConeAscent engine", self.engine, ENGINES)
-        chain(self.backend)
 
     def begin(self, view: OneFactor, context: Context) -> _Memo:
         """Return the steps that the settings and the constraints ask for."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -23,10 +23,11 @@ from conicnmf.families.one_factor.needs import (
 from conicnmf.families.one_factor.solver import OneFactorSolver, ViewNeed
 from conicnmf.families.one_factor.view import OneFactor
 from conicnmf.model.operators import dense
+from conicnmf.settings import Count, Rule, Whole, door
 from conicnmf.solve.methods.base import Context, Sweep
 from conicnmf.solve.stop import MaxIter, Stop
 from conicnmf.types import Array, Data, Factors, stored
-from conicnmf.validate import as_data, as_matrix, as_rank
+from conicnmf.validate import as_data, as_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,9 @@ def _normalized(W: Array) -> Array:
     return W / np.sqrt(size).astype(W.dtype) if size > 0 else W
 
 
+Rate: TypeAlias = Annotated[float, Rule("> 0 and <= 1", lambda rate: 0 < rate <= 1)]
+
+
 def _stream(state: HebbianState, V: Data, order: Any, rate: float, batch: int) -> HebbianState:
     """Return the state after all samples in this order."""
     # Rows of the transpose are stored together, so one sample is read without touching the others.
@@ -76,13 +80,6 @@ def _stream(state: HebbianState, V: Data, order: Any, rate: float, batch: int) -
         X = dense(samples[order[first : first + batch]]).T
         state = state.after(X, rate)
     return state
-
-
-def _check(rate: float, batch: int, name: str) -> None:
-    if not 0 < rate <= 1:
-        raise InputError(f"{name} needs 0 < rate <= 1, got {rate}; try 0.005")
-    if batch < 1:
-        raise InputError(f"{name} needs batch >= 1, got {batch}; 1 learns from every sample")
 
 
 _Memo = tuple[HebbianState | None, np.random.Generator]
@@ -108,8 +105,8 @@ class OnlineHebbian(OneFactorSolver[_Memo]):
     True
     """
 
-    rate: float = 0.005
-    batch: int = 1
+    rate: Rate = 0.005
+    batch: Count = 1
     asks: ClassVar[Sequence[ViewNeed]] = (
         reconstruction,
         nonnegative_alone,
@@ -117,9 +114,6 @@ class OnlineHebbian(OneFactorSolver[_Memo]):
     )
     monotone: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(3)
-
-    def __post_init__(self) -> None:
-        _check(self.rate, self.batch, "OnlineHebbian")
 
     def begin(self, view: OneFactor, context: Context) -> _Memo:
         """Remember where the order of the samples comes from."""
@@ -163,11 +157,11 @@ class HebbianStream:
     [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0]]
     """
 
+    @door
     def __init__(
-        self, rank: int, rate: float = 0.005, batch: int = 1, seed: int = 0, W: Any = None
+        self, rank: Count, rate: Rate = 0.005, batch: Count = 1, seed: Whole = 0, W: Any = None
     ) -> None:
-        _check(rate, batch, "HebbianStream")
-        self.rank, self.rate, self.batch, self.seed = as_rank(rank), rate, batch, seed
+        self.rank, self.rate, self.batch, self.seed = rank, rate, batch, seed
         self._given = W
         self._state: HebbianState | None = None
 

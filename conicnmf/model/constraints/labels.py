@@ -13,17 +13,7 @@ from conicnmf.errors import InputError
 from conicnmf.model.terms import Constraint, Example
 from conicnmf.settings import Positive, Reads
 from conicnmf.types import Array
-from conicnmf.validate import as_numbers
-
-
-def _as_labels(given: Any, name: str) -> Any:
-    y: Any = as_numbers(given, name)
-    if y.ndim != 1 or y.dtype.kind not in "iu":
-        raise InputError(
-            f"{name} must be one whole number a sample, got dtype {y.dtype}, shape {y.shape}; "
-            "encode classes with np.unique(names, return_inverse=True)[1]"
-        )
-    return y
+from conicnmf.validate import as_labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +38,7 @@ class Labels(Constraint):
     array([0., 0.])
     """
 
-    y: Annotated[Any, Reads(_as_labels)]
+    y: Annotated[Any, Reads(as_labels)]
     radius: Positive
     orthant_only: ClassVar[bool] = True
     scale_free: ClassVar[bool] = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
 from conicnmf.registry import Registry
 from conicnmf.results import InnerSolve, Promises, Status
+from conicnmf.settings import Settings
 from conicnmf.solve.methods.revive import revive
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Factors
 
-ENGINES = ("auto", "native", "conic")
+Engine: TypeAlias = Literal["auto", "native", "conic"]
 
 View = TypeVar("View", bound=BaseProblem, contravariant=True)
 """The kind of problem that a solver takes."""
@@ -74,7 +75,7 @@ class Sweep(Generic[Memo]):
 
 
 @dataclass(frozen=True)
-class Solver(Generic[View, Memo]):
+class Solver(Settings, Generic[View, Memo]):
     """A method for one kind of problem; subclasses are frozen dataclasses of settings.
 
     `monotone` promises that the objective never rises. A method that follows no stated objective

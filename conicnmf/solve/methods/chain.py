@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
+from conicnmf.settings import Count, Rule, Weight
 from conicnmf.solve.methods.base import AnySolver, Context, Solver, Sweep
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Factors
@@ -56,16 +56,15 @@ class Chain(Solver[BaseProblem, _Stage]):
     'converged'
     """
 
-    solvers: tuple[AnySolver, ...]
-    rtol: float = 1e-3
-    patience: int = 2
+    solvers: Annotated[
+        tuple[AnySolver, ...],
+        Rule("and at least one", bool, "write Chain((TangentPlane(), HALS()))"),
+    ]
+    rtol: Weight = 1e-3
+    patience: Count = 2
 
     monotone: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(500) | RelDecrease(1e-5, patience=5)
-
-    def __post_init__(self) -> None:
-        if not self.solvers or not all(isinstance(s, Solver) for s in self.solvers):
-            raise InputError(f"Chain needs a tuple of solvers, got {self.solvers!r}")
 
     @property
     def name(self) -> str:

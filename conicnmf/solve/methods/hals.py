@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.kernels.descent import descend_band
 from conicnmf.kernels.hals import hals_sweeps
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Quadratic
+from conicnmf.settings import Count
 from conicnmf.solve.methods.base import Context, Solver, Sweep
 from conicnmf.solve.needs import (
     PenaltiesWith,
@@ -26,6 +27,9 @@ from conicnmf.solve.needs import (
 from conicnmf.types import Array, Factors
 
 _GROW, _CUT, _SPEED_UP_LIMIT = 1.05, 1.5, 1.01
+_ROUNDS, _SETTLED = 10, 0.01
+"""Where components are mixed: how often `sweeps` are made, and the part of the first change below
+which more of them gain little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +53,9 @@ class HALS(Solver[Problem, "_Pace | None"]):
     Parameters
     ----------
     sweeps : int
-        How often the components are visited before the factor is switched.
+        How often the components are visited before the factor is switched. Where a constant or a
+        third factor stands between two factors, it mixes their components, and this is repeated
+        until they have settled, ten times at most.
     extrapolate : bool
         Go on a part β of the last change before the other factor is updated. β grows while the
         objective falls; an iteration that would raise it is undone and β is cut.
@@ -67,7 +73,7 @@ class HALS(Solver[Problem, "_Pace | None"]):
     'CONVERGED'
     """
 
-    sweeps: int = 3
+    sweeps: Count = 3
     extrapolate: bool = True
 
     solves: ClassVar[type[BaseProblem]] = Problem
@@ -79,10 +85,6 @@ class HALS(Solver[Problem, "_Pace | None"]):
         by_component,
         joint_projection,
     )
-
-    def __post_init__(self) -> None:
-        if self.sweeps < 1:
-            raise InputError(f"HALS needs sweeps >= 1, got {self.sweeps}; the default is 3")
 
     def start(self, problem: Problem, context: Context) -> None:
         """Begin without a direction to go on in."""
@@ -125,16 +127,41 @@ class HALS(Solver[Problem, "_Pace | None"]):
         """Lower a factor that stands between two others, entry by entry."""
         whole = held.vectorized()
         lower = 0.0 if held.block.orthant_only else -np.inf
-        new = hals_sweeps(whole.G, whole.C, B.reshape(-1, 1), self.sweeps, lower)[0]
+
+        def visit(b: Array) -> Array:
+            return hals_sweeps(whole.G, whole.C, b, self.sweeps, lower)[0]
+
+        new = _until_settled(visit, whole, B.reshape(-1, 1))
         return new.reshape(B.shape), whole.value(new)
 
     def descend(self, block: Block, quadratic: Quadratic, B: Array) -> Array:
-        """Visit every component `sweeps` times."""
+        """Visit every component `sweeps` times, more often where they are mixed."""
+        if not block.mixed:
+            return self._visit(block, quadratic, B)
+        return _until_settled(lambda X: self._visit(block, quadratic, X), quadratic, B)
+
+    def _visit(self, block: Block, quadratic: Quadratic, B: Array) -> Array:
         if block.orthant_only:
             return hals_sweeps(quadratic.G, quadratic.C, B, self.sweeps)[0]
         if block.only_band is not None:
             return descend_band(quadratic.G, quadratic.C, B, *block.only_band, self.sweeps)
         return project_components(block, quadratic, B, self.sweeps)
+
+
+def _until_settled(visit: Callable[[Array], Array], quadratic: Quadratic, B: Array) -> Array:
+    """Return B after visits, until one moves little of what the first has moved.
+
+    C in W C H makes components of W alike: the Gram matrix is nearly singular, and a few visits of
+    one component after the other come nowhere near the minimum of the block.
+    """
+    weights = np.diag(quadratic.G)[:, None]
+    moved: list[float] = []
+    for _ in range(_ROUNDS):
+        before, B = B, visit(B)
+        moved.append(float(np.sum(weights * (B - before) ** 2)))
+        if moved[-1] <= _SETTLED * moved[0]:
+            break
+    return B
 
 
 def _balance(problem: Problem, ahead: Factors, reached: Factors) -> None:

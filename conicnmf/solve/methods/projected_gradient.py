@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from conicnmf.errors import InputError
 from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.settings import Count
 from conicnmf.solve.methods.base import BlockSolver, Context, Update
 from conicnmf.solve.methods.multiplicative import Multiplicative, multiplicative_step
 from conicnmf.solve.needs import (
@@ -17,7 +17,6 @@ from conicnmf.solve.needs import (
     uncapped,
 )
 from conicnmf.types import Array
-from conicnmf.validate import check_choice
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,8 @@ class ProjectedGradient(BlockSolver[float | None]):
     array([0.7, 0.7])
     """
 
-    free: str = "multiplicative"
-    max_halvings: int = 60
+    free: Literal["multiplicative", "gradient"] = "multiplicative"
+    max_halvings: Count = 60
 
     needs: ClassVar = (
         uncapped,
@@ -57,13 +56,6 @@ class ProjectedGradient(BlockSolver[float | None]):
         joint_projection,
         orthant_penalties,
     )
-
-    def __post_init__(self) -> None:
-        check_choice("ProjectedGradient free", self.free, ("multiplicative", "gradient"))
-        if self.max_halvings < 1:
-            raise InputError(
-                f"ProjectedGradient needs max_halvings >= 1, got {self.max_halvings}; try 60"
-            )
 
     def prepare(self, block: Block, context: Context) -> float | None:
         """Return the first step size, or nothing for a factor that is updated multiplicatively."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.results import InnerSolve
-from conicnmf.solve.methods.base import ENGINES, BlockSolver, Context, Update
+from conicnmf.settings import Count, Weight
+from conicnmf.solve.methods.base import BlockSolver, Context, Engine, Update
 from conicnmf.solve.needs import (
     LossWith,
     PenaltiesWith,
@@ -20,7 +20,7 @@ from conicnmf.solve.needs import (
     only_bands_are_reverse,
     uncapped,
 )
-from conicnmf.solve.programs.backends import chain
+from conicnmf.solve.programs.backends import Backend
 from conicnmf.solve.programs.native import native_reasons
 from conicnmf.solve.programs.native_sharpen import NativeSharpener, NativeSharpenStep
 from conicnmf.solve.programs.sharpen import (
@@ -32,7 +32,6 @@ from conicnmf.solve.programs.sharpen import (
 from conicnmf.solve.programs.tangent import with_interior
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array
-from conicnmf.validate import check_choice
 
 
 @dataclass(frozen=True)
@@ -79,11 +78,11 @@ class SparsityMaximization(BlockSolver[_Memo]):
     True
     """
 
-    rounds: int = 1
-    rtol: float = 1e-3
+    rounds: Count = 1
+    rtol: Weight = 1e-3
     form: Form = "gauge"
-    engine: Literal["auto", "native", "conic"] = "auto"
-    backend: str | None = None
+    engine: Engine = "auto"
+    backend: Backend = None
 
     needs: ClassVar = (
         uncapped,
@@ -94,16 +93,6 @@ class SparsityMaximization(BlockSolver[_Memo]):
         cones_on_orthant,
     )
     default_stop: ClassVar[Stop] = MaxIter(200) | RelDecrease(1e-4)
-
-    def __post_init__(self) -> None:
-        if self.rounds < 1 or self.rtol < 0:
-            raise InputError(
-                f"SparsityMaximization needs rounds >= 1 and rtol >= 0, got rounds={self.rounds}, "
-                f"rtol={self.rtol}; the defaults are 1 and 1e-3"
-            )
-        check_choice("SparsityMaximization form", self.form, ("gauge", "taylor"))
-        check_choice("SparsityMaximization engine", self.engine, ENGINES)
-        chain(self.backend)
 
     def prepare(self, block: Block, context: Context) -> _Memo:
         """Set up the block's programs."""

@@ -7,12 +7,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.terms import Penalty
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.results import InnerSolve, Status
-from conicnmf.solve.methods.base import ENGINES, BlockSolver, Context, Update
+from conicnmf.settings import Count, Weight
+from conicnmf.solve.methods.base import BlockSolver, Context, Engine, Update
 from conicnmf.solve.needs import (
     LossWith,
     PenaltiesWith,
@@ -21,7 +21,7 @@ from conicnmf.solve.needs import (
     signed,
     signed_blocks_are_sign_free,
 )
-from conicnmf.solve.programs.backends import chain
+from conicnmf.solve.programs.backends import Backend
 from conicnmf.solve.programs.native import NativeProgram, native_reasons
 from conicnmf.solve.programs.program import BlockProgram, Step
 from conicnmf.solve.programs.signed import magnitudes, signed_step
@@ -29,7 +29,6 @@ from conicnmf.solve.programs.tangent import Outcome, TangentLoop, tangent_step, 
 from conicnmf.solve.programs.upper_cuts import UpperCutProgram
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array
-from conicnmf.validate import check_choice
 
 _ACCURACY = 1e-5
 """Native blocks are swept until they move less than this: while the other factor is not final,
@@ -87,12 +86,12 @@ class TangentPlane(BlockSolver[_Memo]):
     True
     """
 
-    rounds: int = 4
-    rtol: float = 1e-3
-    linearizations: int = 10
+    rounds: Count = 4
+    rtol: Weight = 1e-3
+    linearizations: Count = 10
     upper: Literal["cone", "cuts"] = "cone"
-    engine: Literal["auto", "native", "conic"] = "auto"
-    backend: str | None = None
+    engine: Engine = "auto"
+    backend: Backend = None
 
     needs: ClassVar = (
         LossWith(("reduced", "expression"), "which a cone program needs"),
@@ -103,16 +102,6 @@ class TangentPlane(BlockSolver[_Memo]):
     )
     monotone: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(100) | RelDecrease(1e-4, patience=5)
-
-    def __post_init__(self) -> None:
-        if self.rounds < 1 or self.rtol < 0 or self.linearizations < 1:
-            raise InputError(
-                f"TangentPlane needs rounds >= 1, rtol >= 0 and linearizations >= 1, got {self}; "
-                "the defaults are 4, 1e-3 and 10"
-            )
-        check_choice("TangentPlane engine", self.engine, ENGINES)
-        check_choice("TangentPlane upper", self.upper, ("cone", "cuts"))
-        chain(self.backend)
 
     def prepare(self, block: Block, context: Context) -> _Memo:
         """Set up the program of the block's convex part."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import InputError, require
 from conicnmf.results.history import InnerSolve
+from conicnmf.settings import Reads
 from conicnmf.types import Array
 
 FALLBACK = ("ECOS", "CLARABEL", "SCS")
@@ -35,7 +36,7 @@ _TIME_LIMIT = {
 }
 
 
-def chain(preferred: str | None) -> tuple[str, ...]:
+def chain(preferred: str | None, what: str = "backend") -> tuple[str, ...]:
     """Return the backends to try, the preferred one first.
 
     Examples
@@ -51,10 +52,19 @@ def chain(preferred: str | None) -> tuple[str, ...]:
         if name in _EXTRAS:
             require(*_EXTRAS[name], f"the backend {name} needs")
         raise InputError(
-            f"backend must be an installed CVXPY solver, got {preferred!r}; "
+            f"{what} must be an installed CVXPY solver, got {preferred!r}; "
             f"installed are {', '.join(installed)}"
         )
     return (name, *(other for other in FALLBACK if other != name))
+
+
+def _installed(name: str, what: str) -> str:
+    chain(name, what)
+    return name
+
+
+Backend: TypeAlias = Annotated[str, Reads(_installed)] | None
+"""A setting that names an installed CVXPY solver."""
 
 
 def solve_along(

@@ -18,7 +18,6 @@ from conicnmf.solve.starts.simple import STARTS, Start
 from conicnmf.solve.starts.singular import leading_singular
 from conicnmf.solve.starts.views import Stack, stack_of
 from conicnmf.types import Array, Factors, stored
-from conicnmf.validate import check_choice
 
 _SWEEPS = 50
 
@@ -51,9 +50,6 @@ class NNDSVD(Start):
     """
 
     fill: Literal["zero", "mean", "random"] = "mean"
-
-    def __post_init__(self) -> None:
-        check_choice("NNDSVD fill", self.fill, ("zero", "mean", "random"))
 
     def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
         """Split each pair of singular vectors into its dominant signed half."""

@@ -21,6 +21,7 @@ from conicnmf.geometry.band import project_band
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.blocks import Block
 from conicnmf.model.problem import Problem
+from conicnmf.settings import Count
 from conicnmf.solve.monitor import CountBar
 from conicnmf.solve.programs.sharpen import sparseness_bounds
 from conicnmf.solve.starts.simple import Random, Start
@@ -51,17 +52,10 @@ class ConeSearch(Start):
     'converged'
     """
 
-    samples: int = 100
+    samples: Count = 100
     method: Literal["sample", "enumerate"] = "sample"
-    budget: int = 10_000
+    budget: Count = 10_000
     progress: bool = False
-
-    def __post_init__(self) -> None:
-        if self.samples < 1 or self.budget < 1 or self.method not in ("sample", "enumerate"):
-            raise InputError(
-                "ConeSearch needs samples >= 1, budget >= 1 and method 'sample' or 'enumerate', "
-                f"got {self}"
-            )
 
     def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
         """Return the best combination of directions with its best coefficients."""

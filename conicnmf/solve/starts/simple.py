@@ -11,11 +11,12 @@ import numpy as np
 from conicnmf.errors import InputError
 from conicnmf.model.problem import Problem
 from conicnmf.registry import Registry, with_defaults
+from conicnmf.settings import Settings
 from conicnmf.types import Factors
 from conicnmf.validate import as_matrix
 
 
-class Start:
+class Start(Settings):
     """A rule for starting factors; the same generator state gives the same factors."""
 
     def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:

@@ -162,9 +162,9 @@ def test_a_zero_in_a_sample_does_not_end_its_row():
 def test_wrong_input_is_refused():
     with pytest.raises(InputError, match="V >= 0"):
         ProjectiveNMF(-np.eye(3), 1)
-    with pytest.raises(InputError, match="0 < rate <= 1"):
+    with pytest.raises(InputError, match="> 0 and <= 1, got rate=2"):
         OnlineHebbian(rate=2)
-    with pytest.raises(InputError, match="batch >= 1"):
+    with pytest.raises(InputError, match=">= 1, got batch=0"):
         HebbianStream(2, batch=0)
     with pytest.raises(InputError, match="no sample yet"):
         _ = HebbianStream(2).W

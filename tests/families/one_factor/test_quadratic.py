@@ -246,7 +246,7 @@ def test_wrong_input_is_refused(arguments, message):
 
 
 def test_wrong_settings_are_refused():
-    with pytest.raises(InputError, match="rate > 0"):
+    with pytest.raises(InputError, match="number > 0, got rate=0"):
         Oja(rate=0)
     with pytest.raises(InputError, match="put it in brackets"):
         QuadraticProjection(np.eye(3), constraints=cn.Sparseness(min=0.5))
