@@ -16,6 +16,7 @@ ROOMS = (
     "types",
     "settings",
     "registry",
+    "archive",
     "validate",
     "geometry",
     "kernels",
@@ -47,7 +48,7 @@ REACH_LATER = {
     ("study.stability", "plot"),
 }
 """The methods that import from a later room, inside their body."""
-DATASETS_MAY_USE = {"types", "errors", "settings", "registry", "datasets"}
+DATASETS_MAY_USE = {"types", "errors", "settings", "registry", "archive", "datasets"}
 
 
 def modules():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from conicnmf.model.addends import Fit
 from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.digest import Digest, digest_of_fields
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.model.units import Units
 from conicnmf.types import Array, Factors
@@ -53,6 +55,11 @@ class BaseProblem(ABC):
         """The arrays that the problem is about; by default its V."""
         own = getattr(self, "V", None)
         return [] if own is None else [own]
+
+    @cached_property
+    def digest(self) -> Digest:
+        """What was stated, part by part as words and a hash: checkpoints and results keep it."""
+        return digest_of_fields(self)
 
     def relative_errors(self, factors: Factors) -> dict[str, float]:
         """Return the relative error of each fit by its name."""

@@ -16,6 +16,7 @@ from conicnmf.model.addends import Addend, Chain, Coupling, Fit
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_of
 from conicnmf.model.constraints.joint import merged_bounds
+from conicnmf.model.digest import Digest, digest_of_model
 from conicnmf.model.reading import read_problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.model.units import Units, find_units
@@ -138,6 +139,13 @@ class Problem(BaseProblem):
     def data(self) -> list[Any]:
         """The data of all fits, or the terms where these hold them."""
         return [fit.V for fit in self.fits] or [v.terms for v in self.variables.values()]
+
+    @cached_property
+    def digest(self) -> Digest:
+        """The data, losses and terms, part by part; by which door they came does not count."""
+        return {"kind": type(self).__name__} | digest_of_model(
+            self.variables.values(), self.addends, self.offset
+        )
 
     @property
     def fit(self) -> Fit:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conicnmf.archive import number, text
 from conicnmf.types import Array, Mask
 
 if TYPE_CHECKING:
@@ -138,11 +140,7 @@ class History:
     @classmethod
     def from_list(cls, lines: Sequence[dict[str, Any]], unit: float = 0.0) -> History:
         """Return the history that `to_list` wrote."""
-        iterations = [
-            Iteration(**{**line, "inner": tuple(InnerSolve(**call) for call in line["inner"])})
-            for line in lines
-        ]
-        return cls(iterations, unit)
+        return cls([_iteration(line) for line in lines], unit)
 
     def inner_frame(self) -> pd.DataFrame:
         """Return one row a call of a cone solver."""
@@ -155,6 +153,21 @@ class History:
         ]
         columns = ["iteration", "backend", "status", "iterations", "seconds"]
         return pd.DataFrame(rows, columns=columns)
+
+
+def _iteration(line: dict[str, Any]) -> Iteration:
+    measured = {
+        name: number(line[name]) for name in ("objective", "violation", "seconds", "change")
+    }
+    notes = {name: number(value) for name, value in line["notes"].items()}
+    inner = tuple(_inner_solve(call) for call in line["inner"])
+    place, feasible = index(line["iteration"]), bool(line["feasible"])
+    return Iteration(iteration=place, inner=inner, notes=notes, feasible=feasible, **measured)
+
+
+def _inner_solve(call: dict[str, Any]) -> InnerSolve:
+    iterations, seconds = index(call["iterations"]), number(call["seconds"])
+    return InnerSolve(text(call["backend"]), text(call["status"]), iterations, seconds)
 
 
 def _summary(inner: Sequence[InnerSolve]) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.results.history import History
@@ -54,6 +52,8 @@ class Result:
         What was solved; not saved.
     direction : dict of str to array, or None
         Along which the objective falls without end, where the status is UNBOUNDED.
+    identity : dict of str to str
+        The digest of the problem, where the result does not hold the problem itself.
 
     Examples
     --------
@@ -80,6 +80,7 @@ class Result:
     direction: Factors | None = None
     relative_errors: dict[str, float] = field(default_factory=dict)
     components: dict[str, str] = field(default_factory=dict)
+    identity: dict[str, str] = field(default_factory=dict)
 
     def __getitem__(self, key: Any) -> Array:
         """Return a variable by its name, or by the CVXPY variable in whose shape it is wanted."""
@@ -197,70 +198,29 @@ class Result:
         return "\n".join(["Result", *lines, f"  {self.status.value}"])
 
     def _repr_html_(self) -> str:
-        body = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in self._rows())
-        return f"<table>{body}</table><p>{self.status.value}</p>"
+        body = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>"
+            for name, text in self._rows()
+        )
+        return f"<table>{body}</table><p>{escape(self.status.value)}</p>"
+
+    @property
+    def digest(self) -> dict[str, str]:
+        """What was solved, part by part as words and a hash; a loaded result has it too."""
+        return self.identity or ({} if self.problem is None else self.problem.digest)
+
+    def detached(self) -> Result:
+        """Return the result without its problem, of which the digest stays."""
+        return replace(self, problem=None, identity=self.digest)
 
     def save(self, path: str | Path) -> Path:
-        """Write the result as ``path.npz`` and ``path.json``; `load` reads them back.
+        """Write the result as ``path.npz``, which `load` reads, and its text as ``path.json``.
 
         Returns
         -------
         Path
             The path without ending.
         """
-        stem = _stem(path)
-        stem.parent.mkdir(parents=True, exist_ok=True)
-        arrays: dict[str, Any] = {f"factor_{name}": X for name, X in self.factors.items()}
-        np.savez_compressed(stem.with_name(stem.name + ".npz"), **arrays)
-        text = {
-            "objective": self.objective,
-            "relative_error": self.relative_error,
-            "relative_errors": self.relative_errors,
-            "components": self.components,
-            "violation": self.violation,
-            "status": self.status.name,
-            "seed": self.seed,
-            "solver": self.solver,
-            "problem": self.problem_text,
-            "promises": asdict(self.promises),
-            "versions": self.versions,
-            "history": self.history.to_list(),
-        }
-        stem.with_name(stem.name + ".json").write_text(json.dumps(text, indent=1))
-        return stem
+        from conicnmf.results.saved import save
 
-
-def load(path: str | Path) -> Result:
-    """Read a result that `Result.save` wrote.
-
-    Examples
-    --------
-    >>> import numpy as np, conicnmf as cn, tempfile
-    >>> result = cn.factorize(np.ones((4, 3)), 1).solve(cn.HALS())
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     again = cn.load(result.save(folder + "/ones"))
-    >>> bool((again.W == result.W).all())
-    True
-    """
-    stem = _stem(path)
-    files = [stem.with_name(stem.name + ending) for ending in (".npz", ".json")]
-    for file in files:
-        if not file.exists():
-            raise InputError(f"a saved result is a pair .npz and .json, but {file} is missing")
-    with np.load(files[0], allow_pickle=False) as arrays:
-        factors = {name.removeprefix("factor_"): arrays[name] for name in arrays.files}
-    text = json.loads(files[1].read_text())
-    history = History.from_list(text.pop("history"))
-    return Result(
-        factors=factors,
-        history=history,
-        status=Status[text.pop("status")],
-        promises=Promises(**text.pop("promises")),
-        problem_text=text.pop("problem"),
-        **text,
-    )
-
-
-def _stem(path: str | Path) -> Path:
-    path = Path(path)
-    return path.with_suffix("") if path.suffix in (".npz", ".json") else path
+        return save(self, path)

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from conicnmf.archive import Format
 from conicnmf.errors import InputError
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.digest import Digest, differences, part
 from conicnmf.types import Array
 
 Arrays = dict[str, Array]
 EVERY = 30.0
 """Seconds between two writes, and at least this many times as long as a write takes."""
+
+CHECKPOINT = Format("checkpoint", "delete it to begin anew")
+
+
+def claim_of(problem: BaseProblem, solver: Any, seed: int, init: Any) -> Digest:
+    """Return what a solve must agree on with a checkpoint to go on from there.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> list(claim_of(cn.factorize(np.ones((2, 2)), 1), cn.HALS(), 0, None))[-3:]
+    ['solver', 'seed', 'start']
+    """
+    start = part(init, "the default" if init is None else f"a {type(init).__name__}")
+    return {**problem.digest, "solver": part(solver), "seed": str(seed), "start": start}
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +49,7 @@ class Checkpoint:
     ----------
     path : str or Path
     claim : dict of str to str
-        What is being solved and how; a file with another claim is refused.
+        What is being solved and how, see `claim_of`; a file with another claim is refused.
 
     Examples
     --------
@@ -64,16 +78,11 @@ class Checkpoint:
     def write(self, state: State) -> None:
         """Replace the file; a crash in between leaves the old one."""
         begin = time.perf_counter()
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"claim": self.claim, "values": state.values})
-        flat: Arrays = {
+        values = {"claim": self.claim, "state": state.values}
+        arrays = {
             f"{group}/{name}": X for group, own in state.arrays.items() for name, X in own.items()
         }
-        flat["text"] = np.frombuffer(text.encode(), dtype=np.uint8)
-        new = self.file.with_suffix(".new.npz")
-        with new.open("wb") as stream:
-            np.savez(stream, allow_pickle=False, **flat)
-        os.replace(new, self.file)
+        CHECKPOINT.write(self.file, values, arrays, compress=False)
         now = time.perf_counter()
         self.due = now + EVERY * max(1.0, now - begin)
 
@@ -81,17 +90,16 @@ class Checkpoint:
         """Return the state, or None when nothing has been written yet."""
         if not self.file.exists():
             return None
-        with np.load(self.file, allow_pickle=False) as arrays:
-            text = json.loads(bytes(arrays["text"]).decode())
+        record = CHECKPOINT.read(self.file)
+        with CHECKPOINT.explained(self.file):
+            claim, values = dict(record.values["claim"]), dict(record.values["state"])
             groups: dict[str, Arrays] = {}
-            for key in arrays.files:
+            for key, X in record.arrays.items():
                 group, _, name = key.partition("/")
-                if name:
-                    groups.setdefault(group, {})[name] = arrays[key]
-        for key, own in self.claim.items():
-            if text["claim"].get(key) != own:
-                raise InputError(
-                    f"{self.file} is the checkpoint of another solve: its {key} is "
-                    f"{text['claim'].get(key)}, not {own}; name another file or delete this one"
-                )
-        return State(groups, text["values"])
+                groups.setdefault(group, {})[name] = X
+        for difference in differences(claim, self.claim):
+            raise InputError(
+                f"{self.file} is the checkpoint of another solve: {difference}; name another file "
+                "or delete this one"
+            )
+        return State(groups, values)

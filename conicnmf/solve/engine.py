@@ -14,7 +14,7 @@ import numpy as np
 from conicnmf.errors import InputError, SolveError
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Iteration, Result, Status
-from conicnmf.solve.checkpoint import Checkpoint
+from conicnmf.solve.checkpoint import Checkpoint, claim_of
 from conicnmf.solve.choice import as_problem, choose, require_fit
 from conicnmf.solve.methods.base import AnySolver, Context, as_solver
 from conicnmf.solve.run_state import Run
@@ -101,8 +101,9 @@ def solve(
     begin = time.perf_counter()
     seen = problem if method.absolute else problem.normalized()
     run = Run(seen, begin, method.promises.keeps_best)
-    claim = {"problem": repr(problem), "solver": str(method), "seed": str(seed)}
-    file = None if checkpoint is None else Checkpoint(checkpoint, claim)
+    file = None
+    if checkpoint is not None:
+        file = Checkpoint(checkpoint, claim_of(problem, method, seed, init))
     monitor = _monitor(progress, method)
     try:
         status = _loop(run, method, init, rule, seed, callback, time_limit, monitor, file)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from conicnmf.archive import number
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import History, Iteration
 from conicnmf.solve.checkpoint import State
@@ -83,7 +84,7 @@ class Run:
         self.factors = state.arrays["factors"]
         self.best = state.arrays.get("best", self.factors)
         infeasible, measure = state.values["best_rank"]
-        self.best_rank = (infeasible, measure)
+        self.best_rank = (bool(infeasible), number(measure))
         self.history = History.from_list(state.values["history"], self.history.unit)
         self.begin -= self.history[-1].seconds
 

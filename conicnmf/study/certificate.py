@@ -11,6 +11,7 @@ from conicnmf.errors import InputError
 from conicnmf.families.one_factor.gains import remaining_gain
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Subproblem
+from conicnmf.model.digest import differences
 from conicnmf.results import Result
 from conicnmf.solve.choice import as_problem
 from conicnmf.solve.needs import cones_on_orthant, conic_constraints
@@ -120,7 +121,7 @@ def certify(
     True
     """
     problem = as_problem(problem)
-    _check_shapes(problem, result)
+    _check_same(problem, result)
     checks = list(_feasibility(problem, result, feasibility))
     checks.append(_objective(problem, result))
     gains = problem.gains(result.factors)
@@ -138,13 +139,19 @@ def certify(
     return Certificate(tuple(checks))
 
 
-def _check_shapes(problem: BaseProblem, result: Result) -> None:
+def _check_same(problem: BaseProblem, result: Result) -> None:
     for name, shape in problem.shapes.items():
         own = result.factors[name].shape if name in result.factors else "no such variable"
         if own != shape:
             raise InputError(
                 f"the result's {name} has shape {own}, the problem's {shape}; "
                 "certify a result with the problem it came from"
+            )
+    if result.problem is not problem:
+        for difference in differences(result.digest, problem.digest):
+            raise InputError(
+                f"the result is one of another problem: {difference}; certify a result with the "
+                "problem it came from"
             )
 
 

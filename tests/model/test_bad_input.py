@@ -234,7 +234,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "NNDSVD needs V >= 0, got negative entries; use Random()",
     ),
     "nothing to compare": (lambda: cn.compare(cn.factorize(V, 2), []), "at least one problem and"),
-    "nothing to load": (lambda: cn.load("nowhere/at/all"), "pair .npz and .json, but"),
+    "nothing to load": (lambda: cn.load("nowhere/at/all"), "all.npz is missing; check the path"),
 }
 
 

@@ -84,3 +84,57 @@ def test_the_checkpoint_of_another_solve_is_refused(problem, tmp_path):
     with pytest.raises(cn.InputError, match=r"another solve: its seed is 0, not 1; name another"):
         problem.solve(cn.HALS(), stop=2, checkpoint=tmp_path / "run.npz", seed=1)
     assert [file.name for file in tmp_path.iterdir()] == ["run.npz"]
+
+
+N = cn.NonNegative()
+V = np.random.default_rng(3).random((12, 10))
+
+
+def stated(V=V, loss=None, H=(N,)):
+    return cn.factorize(V, 3, loss=loss, H=list(H))
+
+
+def bounded(top):
+    return cn.Convex(lambda H: top >= H, name="bounded")
+
+
+OTHERS = {
+    "data": ({}, {"V": V[::-1]}, {}, {}, "its data V is another one"),
+    "weights": (
+        {"loss": cn.WeightedFrobenius(V > 0.3)},
+        {"loss": cn.WeightedFrobenius(V[V > 0.3].size >= V)},
+        {},
+        {},
+        "its loss of V is",
+    ),
+    "terms": ({}, {"H": (N, cn.L1(0.1))}, {}, {}, "its terms on H is"),
+    "functions": ({"H": (N, bounded(2))}, {"H": (N, bounded(3))}, {}, {}, "terms on H is another"),
+    "start": ({}, {}, {"init": (np.ones((12, 3)), np.ones((3, 10)))}, {}, "its start is"),
+    "given start": (
+        {},
+        {},
+        {"init": (np.ones((12, 3)), np.ones((3, 10)))},
+        {"init": (np.ones((12, 3)), np.full((3, 10), 2.0))},
+        "its start is another one",
+    ),
+    "solver": ({}, {}, {"solver": cn.HALS()}, {"solver": cn.ANLS()}, "its solver is HALS"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_checkpoint_is_refused_for_what_it_was_not_made_of(name, tmp_path):
+    first, second, how, other_how, reason = OTHERS[name]
+    stated(**first).solve(stop=2, checkpoint=tmp_path / "run", **how)
+    before = (tmp_path / "run.npz").read_bytes()
+    stated(**first).solve(stop=2, checkpoint=tmp_path / "run", **how)
+    with pytest.raises(cn.InputError, match="is the checkpoint of another solve") as caught:
+        stated(**second).solve(stop=2, checkpoint=tmp_path / "run", **other_how)
+    assert reason in str(caught.value)
+    assert (tmp_path / "run.npz").stat().st_size == len(before)
+
+
+def test_two_solves_with_one_file_do_not_mix_their_data(tmp_path):
+    A, B = np.random.default_rng(0).random((2, 12, 10))
+    cn.factorize(A, 3).solve(cn.HALS(), checkpoint=tmp_path / "run")
+    with pytest.raises(cn.InputError, match="data V"):
+        cn.factorize(B, 3).solve(cn.HALS(), checkpoint=tmp_path / "run")

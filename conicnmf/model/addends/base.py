@@ -7,6 +7,7 @@ from typing import Any
 
 import cvxpy as cp
 
+from conicnmf.model.digest import Digest, part
 from conicnmf.model.terms import Quadratic, Reduced
 from conicnmf.types import Array, Factors
 
@@ -95,6 +96,10 @@ class Addend(ABC):
     @abstractmethod
     def stated(self, values: dict[str, Any]) -> cp.Expression:
         """Return the addend as a CVXPY expression of all variables, for a non-linear solver."""
+
+    def digest(self) -> Digest:
+        """Return what was stated here, part by part."""
+        return {self.name: part(self)}
 
     def squares(self, factors: Factors) -> tuple[float, float] | None:
         """Return ‖V − model‖² and ‖V‖² over what is observed, nothing where there is no data."""

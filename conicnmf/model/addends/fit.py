@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from conicnmf.model.addends.base import Addend
 from conicnmf.model.addends.chain import Chain, Ref
 from conicnmf.model.addends.fit_view import FitView
+from conicnmf.model.digest import Digest, part
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.terms import Loss
 from conicnmf.types import Array, Data, Factors
@@ -139,6 +140,15 @@ class Fit(Addend):
             others = [(R.T, L.T) for L, R in others]
             mask = None if mask is None else mask.T
         return FitView(loss, Y, left, right, _joined(others), mask, self.abilities(name), self.zero)
+
+    def digest(self) -> Digest:
+        """Return the data, the loss and the products."""
+        model = " + ".join(map(str, self.chains))
+        return {
+            f"data {self.name}": part(self.V),
+            f"loss of {self.name}": part(self.loss),
+            f"model of {self.name}": part(self.chains, model),
+        }
 
     def stated(self, values: dict[str, Any]) -> cp.Expression:
         """Return the literal loss of all variables."""

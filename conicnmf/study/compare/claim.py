@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pickle
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from typing import Any
 
-import joblib
-import numpy as np
-
 from conicnmf.model.base import BaseProblem
+from conicnmf.model.digest import Digest, part
 from conicnmf.solve.methods.base import AnySolver
-from conicnmf.types import Factors
+from conicnmf.study.compare.rows import Task
+
+Claim = Mapping[str, str]
+"""What is compared and how, part by part; see `claim_of`."""
 
 
 def claim_of(
@@ -22,49 +21,48 @@ def claim_of(
     init: Any,
     stop: Any,
     time_limit: float | None,
-) -> dict[str, str]:
+) -> Digest:
     """Return what two comparisons must agree on for their runs to stand in one table.
 
     Examples
     --------
     >>> import numpy as np, conicnmf as cn
     >>> claim = claim_of({"ones": cn.factorize(np.ones((2, 2)), 1)}, {}, None, 5, None)
-    >>> sorted(claim)
-    ['data of ones', 'init', 'problem ones', 'stop', 'time limit', 'values of ones', 'version']
+    >>> [name for name in claim if "ones" not in name]
+    ['version', 'init', 'stop', 'time limit']
+    >>> claim["terms on H of ones"].split(" #")[0]
+    'NonNegative()'
     """
     claim = {
         "version": f"conicnmf {version('conicnmf')}",
-        "init": "the default" if init is None else _digest(init),
-        "stop": _words(stop),
+        "init": part(init, "the default" if init is None else None),
+        "stop": part(stop),
         "time limit": "none" if time_limit is None else f"{time_limit:g} s",
     }
     for label, problem in problems.items():
-        claim[f"problem {label}"] = _words(problem)
-        if problem.data:
-            claim[f"data of {label}"] = _digest(problem.data)
-        values = _probe(problem)
-        if values is not None:
-            claim[f"values of {label}"] = values
-    return claim | {f"solver {name}": _words(solver) for name, solver in solvers.items()}
+        claim |= {_of(label, name): text for name, text in problem.digest.items()}
+    return claim | {f"solver {name}": part(solver) for name, solver in solvers.items()}
 
 
-def _words(thing: Any) -> str:
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(thing))  # addresses change with each process
+def claim_of_run(claim: Claim, task: Task) -> Digest:
+    """Return what a stored run says of itself besides its problem: how it was made.
+
+    Examples
+    --------
+    >>> claim_of_run({"stop": "5", "solver HALS": "HALS()", "solver ANLS": "ANLS()"}, ("a", "HALS", 0))
+    {'stop': '5', 'solver HALS': 'HALS()', 'run': 'HALS on a, seed 0'}
+    """
+    label, solver, seed = task
+    shared = ("version", "init", "stop", "time limit", f"solver {solver}")
+    own = {name: claim[name] for name in shared if name in claim}
+    return own | {"run": f"{solver} on {label}, seed {seed}"}
 
 
-def _digest(thing: Any) -> str:
-    try:
-        return str(joblib.hash(thing))
-    except (pickle.PicklingError, TypeError, AttributeError):
-        return _words(thing)
+def claimed_digest(claim: Claim, label: str, parts: Iterable[str]) -> Digest:
+    """Return what a comparison says of these parts of a problem."""
+    named = {name: _of(label, name) for name in parts}
+    return {name: claim[key] for name, key in named.items() if key in claim}
 
 
-def _probe(problem: BaseProblem) -> str | None:
-    """Return objective and violations at a random point: what a function does, not how it prints."""
-    rng = np.random.default_rng(0)
-    factors: Factors = {name: rng.random(shape) for name, shape in problem.shapes.items()}
-    try:
-        values = [problem.objective(factors), *problem.violations(factors).values()]
-    except Exception:  # a user's own term may raise anything; the runs will tell
-        return None
-    return ", ".join(f"{value:.6e}" for value in values)
+def _of(label: str, name: str) -> str:
+    return f"{name} of {label}"

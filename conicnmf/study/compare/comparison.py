@@ -29,6 +29,8 @@ class Comparison:
         What was the same for all runs, in words.
     claim : dict of str to str
         What a stored comparison must agree on to be continued.
+    remarks : tuple of str
+        What was wrong with the store, such as a damaged run that was made again.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class Comparison:
     results: dict[Task, Result] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     claim: dict[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return self.summary().to_string()
@@ -148,7 +151,7 @@ class Comparison:
 
         `compare(..., store=folder)` goes on from there.
         """
-        store = Store(Path(folder))
+        store = Store(Path(folder), self.claim)
         for task, result in self.results.items():
             store.write(task, result)
         store.write_index(Index(self.claim, self.settings, self.table.to_dict("records")))  # type: ignore[arg-type]
@@ -167,16 +170,20 @@ class Comparison:
         >>> again.table.equals(runs.table)
         True
         """
-        store = Store(Path(folder))
-        index = store.read_index()
-        rows, results = [], {}
+        index = Store(Path(folder)).read_index()
+        store = Store(Path(folder), index.claim)
+        rows, results, remarks = [], {}, []
         for row in index.rows:
             problem, solver, seed = (row[name] for name in NAMES)
             task = (problem, solver, seed)
-            result = store.read(task)
+            try:
+                result = store.read(task)
+            except InputError as error:
+                result = None
+                remarks.append(f"a run is left out of the results: {error}")
             if result is not None:
                 results[task] = result
                 row = row_of(task, result)
             rows.append(row)
         table = pd.DataFrame(rows, columns=list(COLUMNS))
-        return cls(table, results, index.settings, index.claim)
+        return cls(table, results, index.settings, index.claim, tuple(remarks))

@@ -96,8 +96,9 @@ def compare(
     check_seconds("budget", budget)
     rule = common_stop(stop, named)
     claim = claim_of(problems, named, init, rule, time_limit)
-    place, stored = (None, None) if store is None else open_store(store, claim)
-    plan = _Plan(problems, named, starts, claim, _settings(rule, init, time_limit), place, stored)
+    place, stored, remarks = (None, None, []) if store is None else open_store(store, claim)
+    shared = _settings(rule, init, time_limit)
+    plan = _Plan(problems, named, starts, claim, shared, place, stored, remarks)
     plan.recall()
     deadline = None if budget is None else time.time() + budget
     plan.run(Rules(init, rule, time_limit, deadline, place), n_jobs, progress)
@@ -115,6 +116,7 @@ class _Plan:
     settings: dict[str, str]
     store: Store | None
     stored: Index | None
+    remarks: list[str]
     rows: dict[Task, Row] = field(default_factory=dict)
     results: dict[Task, Result] = field(default_factory=dict)
 
@@ -127,10 +129,14 @@ class _Plan:
         }
 
     def recall(self) -> None:
-        """Take over what the store has."""
+        """Take over what the store has; a run that is damaged is made again."""
         if self.store is not None:
             for task in self.tasks:
-                result = self.store.read(task)
+                try:
+                    result = self.store.read(task)
+                except InputError as error:
+                    self.remarks.append(f"a stored run is made again: {error}")
+                    continue
                 if result is not None:
                     self.rows[task], self.results[task] = row_of(task, result), result
             self._write_index()
@@ -154,7 +160,10 @@ class _Plan:
         except BrokenProcessPool:
             reason = "a process died, perhaps for want of memory; try fewer of them"
         self.rows |= {task: row_without(task, "NOT_RUN", reason) for task in left}
-        self._write_index()
+        try:
+            self._write_index()
+        except InputError as error:
+            self.remarks.append(f"the list of runs was not stored: {error}")
 
     def _made(
         self, todo: list[Task], rules: Rules, n_jobs: int, progress: bool
@@ -193,7 +202,7 @@ class _Plan:
             for task in self.tasks
             if task in self.results
         }
-        return Comparison(table, results, self.settings, self.claim)
+        return Comparison(table, results, self.settings, self.claim, tuple(self.remarks))
 
 
 def _settings(rule: Stop, init: Any, time_limit: float | None) -> dict[str, str]:

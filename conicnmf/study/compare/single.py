@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from conicnmf.errors import ConicNMFError
+from conicnmf.errors import ConicNMFError, InputError
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result, Status
 from conicnmf.solve.engine import solve
@@ -52,10 +52,14 @@ def run_single(
         # It had less time than the others, so its numbers would not be fair.
         return row_without(task, "NOT_RUN", "the budget was spent while it ran"), None
     # The problem is the caller's; sending or storing a copy with each run would be waste.
-    result = replace(result, problem=None)
+    result = result.detached()
+    row = row_of(task, result)
     if rules.store is not None and result.status is not Status.INTERRUPTED:
-        rules.store.write(task, result)
-    return row_of(task, result), result
+        try:
+            rules.store.write(task, result)
+        except InputError as error:  # a full disk must not cost the run itself
+            row["reason"] = f"{row['reason']} It was not stored: {error}".strip()
+    return row, result
 
 
 def _solved(

@@ -4,106 +4,123 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from conicnmf.archive import Format, number, text
 from conicnmf.errors import InputError
-from conicnmf.results import Result, load
-from conicnmf.study.compare.rows import NAMES, Row, Task
+from conicnmf.model.digest import differences
+from conicnmf.results import Result
+from conicnmf.results.saved import RESULT, read_result, write_result
+from conicnmf.study.compare.claim import Claim, claim_of_run, claimed_digest
+from conicnmf.study.compare.rows import NAMES, NUMBERS, Row, Task
 
-Claim = Mapping[str, str]
-"""What is compared and how, as words by name; see `claim_of`."""
+COMPARISON = Format(
+    "comparison", "call compare(..., store=folder) once more, which keeps the runs that are whole"
+)
 
 
 @dataclass(frozen=True)
 class Index:
     """What the folder's index says: the claim, the settings and a row for each run."""
 
-    claim: dict[str, str]
-    settings: dict[str, str]
-    rows: list[Row]
+    claim: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Store:
-    """A folder with ``comparison.json`` and a pair .npz and .json for each finished run.
+    """A folder with ``comparison.json`` and a file .npz for each finished run.
+
+    Each run says for itself what it is a run of, so none is taken for another.
 
     Examples
     --------
-    >>> Store(Path("folder")).stem(("faces", "HALS", 0)).name
-    'faces-HALS-0-c6580e5a'
+    >>> Store(Path("folder")).file(("faces", "HALS", 0)).name
+    'faces-HALS-0-c6580e5a.npz'
     """
 
     folder: Path
+    claim: Claim = field(default_factory=dict)
 
     @property
     def index(self) -> Path:
         """The file that says what the folder holds."""
         return self.folder / "comparison.json"
 
-    def stem(self, task: Task) -> Path:
-        """Return where a run is kept, without ending: readable, and told apart by a digest."""
+    def file(self, task: Task) -> Path:
+        """Return where a run is kept: readable, and told apart by a digest."""
         words = "-".join(map(str, task))
         readable = "".join(c if c.isalnum() or c in "-." else "_" for c in words)[:80]
         digest = hashlib.sha256(json.dumps(task).encode()).hexdigest()
-        return self.folder / "runs" / f"{readable}-{digest[:8]}"
+        return self.folder / "runs" / f"{readable}-{digest[:8]}.npz"
 
     def write(self, task: Task, result: Result) -> None:
-        """Keep a run; a crash in between leaves nothing that looks finished."""
-        stem = self.stem(task)
-        new = result.save(stem.with_name(f"{stem.name}.{os.getpid()}.new"))
-        for ending in (".npz", ".json"):  # the run counts as finished when its text is there
-            os.replace(new.with_name(new.name + ending), stem.with_name(stem.name + ending))
+        """Keep a run."""
+        write_result(result, self.file(task), run=claim_of_run(self.claim, task))
 
     def read(self, task: Task) -> Result | None:
-        """Return a run that was kept, or None."""
-        stem = self.stem(task)
-        return load(stem) if stem.with_name(stem.name + ".json").exists() else None
+        """Return a run that was kept, None where there is none; refuse one of something else."""
+        file = self.file(task)
+        if not file.exists():
+            return None
+        result, values = read_result(file)
+        with RESULT.explained(file):
+            made = dict(values["run"])
+        wanted = claimed_digest(self.claim, task[0], result.digest)
+        told = [*differences(made, claim_of_run(self.claim, task))]
+        told += differences(result.digest, wanted)
+        if told:
+            raise InputError(f"{file} is a run of something else: {told[0]}; delete it")
+        return result
 
     def write_index(self, index: Index) -> None:
         """Write the index, the old one staying until the new one is whole."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        new = self.index.with_suffix(f".{os.getpid()}.new")
-        text: dict[str, Any] = {"format": 1, **vars(index)}
-        new.write_text(json.dumps(text, indent=1), encoding="utf-8")
-        os.replace(new, self.index)
+        COMPARISON.write_text(self.index, vars(index))
 
     def read_index(self) -> Index:
         """Return the index, or refuse a folder without one."""
-        try:
-            text = json.loads(self.index.read_text(encoding="utf-8"))
-            return Index(text["claim"], text["settings"], text["rows"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        if not self.index.exists():
             raise InputError(
                 f"a saved comparison is a folder with a file comparison.json, got {self.folder} "
-                f"({error}); check the path"
-            ) from error
+                "without one; check the path"
+            )
+        values = COMPARISON.read_text(self.index)
+        with COMPARISON.explained(self.index):
+            rows = [_row(row) for row in values["rows"]]
+            return Index(dict(values["claim"]), dict(values["settings"]), rows)
 
 
-def open_store(folder: str | Path, claim: Claim) -> tuple[Store, Index]:
-    """Return the store and what it has, or refuse one that holds another comparison."""
-    store = Store(Path(folder))
+def _row(row: dict[str, Any]) -> Row:
+    """Return a row as it was before it was written."""
+    words = {name: text(row[name]) for name in ("problem", "solver", "status", "reason")}
+    numbers = {name: number(row[name]) for name in NUMBERS}
+    return {**row, **words, **numbers, "seed": int(row["seed"])}
+
+
+def open_store(folder: str | Path, claim: Claim) -> tuple[Store, Index, list[str]]:
+    """Return the store, what it has and remarks, or refuse one that holds another comparison."""
+    store = Store(Path(folder), claim)
     if store.folder.exists() and not store.folder.is_dir():
         raise InputError(f"store must be a folder, got the file {folder}; name another")
     if not store.index.exists():
-        return store, Index({}, {}, [])
-    index = store.read_index()
-    differences = [
-        f"its {name} is {index.claim[name]}, not {own}"
-        for name, own in claim.items()
-        if index.claim.get(name, own) != own
-    ]
+        return store, Index(), []
+    try:
+        index = store.read_index()
+    except InputError as error:  # each run says for itself what it is
+        return store, Index(), [f"the list of runs is written anew: {error}"]
+    told = list(differences(index.claim, claim))
     if not index.claim:
-        differences = ["it does not say what was compared"]
-    if differences:
-        listed = "\n".join(f"  - {difference}" for difference in differences)
+        told = ["it does not say what was compared"]
+    if told:
+        listed = "\n".join(f"  - {difference}" for difference in told)
         raise InputError(
             f"{folder} holds another comparison:\n{listed}\nName another folder, or delete this one."
         )
-    return store, index
+    return store, index, []
 
 
 def merged(old: Iterable[Row], new: Iterable[Row]) -> list[Row]:

@@ -1,0 +1,243 @@
+"""Files that outlive the process that wrote them: one writer and one reader for all of them.
+
+A file is an .npz of plain arrays, which NumPy opens too, and in it a text, ``record.json``, with
+everything else. The text says what the file is, in which version, and the checksum of each array and of
+the text itself, so no change of any byte goes unseen. Nothing is pickled. A file is written aside under
+a name of its own and moved into place when it is whole: a crash leaves the old one, and two processes
+never write into the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import uuid
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from conicnmf.errors import InputError
+
+VERSION = 1
+"""The layout that is written; readers refuse a higher one."""
+RECORD = "record.json"
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
+"""The time of all members, so that equal contents give equal files."""
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """What a file holds: plain values by name, and arrays by name."""
+
+    values: dict[str, Any]
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file: what it is called, and what to do about one that cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> notes = Format("note", "write it again")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "note.npz"
+    ...     written = notes.write(path, {"loss": float("inf")}, {"X": np.eye(2)})
+    ...     record = notes.read(path)
+    >>> '"loss": "inf"' in written, number(record.values["loss"]), record.arrays["X"].shape
+    (True, inf, (2, 2))
+    """
+
+    name: str
+    remedy: str
+
+    def write(
+        self,
+        path: Path,
+        values: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]] | None = None,
+        compress: bool = True,
+    ) -> str:
+        """Replace the file by one with these contents, and return its text."""
+        method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+        checksums: dict[str, str] = {}
+        with self._writing(path) as stream, zipfile.ZipFile(stream, "w", method) as file:
+            for name, X in (arrays or {}).items():
+                with file.open(_member(f"{name}.npy", method), "w", force_zip64=True) as member:
+                    tee = _Tee(member)
+                    npy.write_array(tee, np.asarray(X), allow_pickle=False)
+                checksums[name] = tee.hash.hexdigest()
+            text = self._sealed(values, checksums)
+            file.writestr(_member(RECORD, method), text)
+        return text
+
+    def write_text(self, path: Path, values: Mapping[str, Any]) -> None:
+        """Replace the file by a text with these values."""
+        self.copy_text(path, self._sealed(values, {}))
+
+    def copy_text(self, path: Path, text: str) -> None:
+        """Replace the file by a text that `write` returned."""
+        with self._writing(path) as stream:
+            stream.write(text.encode())
+
+    def read(self, path: Path) -> Record:
+        """Return the contents of a file that `write` wrote, or refuse it with the reason."""
+        with self.explained(path), zipfile.ZipFile(path) as file:
+            values = self._unsealed(file.read(RECORD), path)
+            checksums = values.pop("arrays")
+            arrays = {name: read_array(file, name, known) for name, known in checksums.items()}
+            return Record(values, arrays)
+
+    def read_text(self, path: Path) -> dict[str, Any]:
+        """Return the values of a file that `write_text` wrote, or refuse it with the reason."""
+        with self.explained(path):
+            values = self._unsealed(path.read_bytes(), path)
+            del values["arrays"]
+            return values
+
+    @contextmanager
+    def explained(self, path: Path) -> Iterator[None]:
+        """Turn whatever is raised while a file is read into one message with the remedy."""
+        try:
+            yield
+        except InputError:
+            raise
+        except FileNotFoundError as error:
+            raise InputError(
+                f"a {self.name} is read from a file, and {path} is missing; check the path"
+            ) from error
+        except Exception as error:  # from changed bytes a decoder may raise anything
+            raise InputError(
+                f"a {self.name} must come back as it was written, got {path} that is damaged or "
+                f"something else ({type(error).__name__}: {error}); {self.remedy}"
+            ) from error
+
+    @contextmanager
+    def _writing(self, path: Path) -> Iterator[BinaryIO]:
+        """Open a file of its own beside the path, which takes its place when it is whole."""
+        aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with aside.open("xb") as stream:
+                yield stream
+            os.replace(aside, path)
+        except OSError as error:
+            raise InputError(
+                f"a {self.name} needs a folder that can be written to, got {path} ({error}); make "
+                "room there or name another"
+            ) from error
+        finally:
+            with suppress(OSError):
+                aside.unlink(missing_ok=True)
+
+    def _sealed(self, values: Mapping[str, Any], checksums: Mapping[str, str]) -> str:
+        header = {"format": f"conicnmf {self.name}", "version": VERSION}
+        body = _plain({**header, **values, "arrays": checksums})
+        return json.dumps({**body, "checksum": _checksum(body)}, indent=1, allow_nan=False)
+
+    def _unsealed(self, text: bytes, path: Path) -> dict[str, Any]:
+        """Return the values of a text, once its kind, version and checksum are right."""
+        body: dict[str, Any] = json.loads(text, parse_constant=_refuse)
+        kind, version = body.pop("format"), body.pop("version")
+        if kind != f"conicnmf {self.name}":
+            raise InputError(f"{path} must be a {self.name}, got a file of the kind {kind!r}")
+        if type(version) is not int or version > VERSION:
+            raise InputError(
+                f"{path} must have version {VERSION} of its format or an earlier one, got {version}; "
+                "read it with the conicnmf that wrote it, or a newer one"
+            )
+        found = body.pop("checksum")
+        if found != _checksum({"format": kind, "version": version, **body}):
+            raise ValueError("its text does not have the checksum it was written with")
+        return body
+
+
+def read_array(file: zipfile.ZipFile, name: str, checksum: str | None) -> NDArray[Any]:
+    """Return an array of an open .npz, compared with its checksum where there is one."""
+    content = file.read(f"{name}.npy")
+    if checksum is not None and hashlib.blake2b(content, digest_size=16).hexdigest() != checksum:
+        raise ValueError(f"array {name!r} does not have the checksum it was written with")
+    X: NDArray[Any] = npy.read_array(io.BytesIO(content), allow_pickle=False)
+    return X
+
+
+def number(value: Any) -> float:
+    """Return a number as it was before it was written; JSON has none that are not finite.
+
+    Examples
+    --------
+    >>> number("-inf"), number(3)
+    (-inf, 3.0)
+    """
+    if value in _NOT_FINITE or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+        return float(value)
+    raise TypeError(f"{value!r} is no number")
+
+
+def text(value: Any) -> str:
+    """Return a value that must be a text.
+
+    Examples
+    --------
+    >>> text("HALS")
+    'HALS'
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
+
+
+_NOT_FINITE = ("inf", "-inf", "nan")
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold: numbers that are not finite become words."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(own) for key, own in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(own) for own in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(float(value))
+    return value
+
+
+def _checksum(body: dict[str, Any]) -> str:
+    written = json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.blake2b(written.encode(), digest_size=16).hexdigest()
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _member(name: str, method: int) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, _EARLIEST)
+    info.compress_type = method
+    return info
+
+
+@dataclass(eq=False)
+class _Tee:
+    """A stream that keeps the checksum of what goes through it."""
+
+    stream: Any
+    hash: Any = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
+
+    def write(self, content: bytes) -> None:
+        """Hand on some bytes."""
+        self.hash.update(content)
+        self.stream.write(content)
