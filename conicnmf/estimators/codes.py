@@ -24,7 +24,7 @@ from conicnmf.types import Array, Data
 
 _CHUNK = 1000
 """So many samples make one cone program."""
-_ROUNDS, _RTOL = 100, 1e-7
+_ROUNDS, _RTOL = 500, 1e-9
 
 
 def of_one_sample(term: Term) -> bool:
@@ -130,14 +130,14 @@ def _descent(held: Subproblem, V: Data, W: Array) -> Array:
     solver = _solver_for(block)
     B = nnls_gram(W.T @ W, np.asarray((V.T @ W).T))
     B[:, ~B.any(axis=0)] = B.max(initial=0.0) or 1.0  # norms and sparseness are undefined at zero
-    if isinstance(solver, Multiplicative):
-        B = np.maximum(B, B.mean() / 1000)  # a product cannot leave zero
+    if block.nonneg:
+        B = np.maximum(B, B.mean() / 1000)  # a multiplicative step cannot leave zero
     if block.projection is not None:
         B = block.projection(B)
-    memo, value = solver.prepare(block, Context()), np.inf
+    seen, value = solver.look(block, Context()), np.inf
     for _ in range(_ROUNDS):
-        update = solver.update(held, B, memo)
-        memo = update.memo
+        update = solver.lower(held, B, seen)
+        seen = update.memo
         before, value = value, held.objective(update.B)
         if update.status is not None or not value < before:
             break
@@ -148,12 +148,14 @@ def _descent(held: Subproblem, V: Data, W: Array) -> Array:
 
 
 def _solver_for(block: Block) -> BlockSolver[Any]:
+    # Weighted squares are minimized at once by a cone program; majorizers would only come near.
+    exact = "reduced" in block.abilities and "quadratic" not in block.abilities
     solvers: tuple[BlockSolver[Any], ...] = (
-        TangentPlane(),
+        TangentPlane(engine="conic" if exact else "auto"),
         ProjectedGradient(free="gradient"),
         Multiplicative(),
     )
-    reasons = {solver.name: solver.unmet(block) for solver in solvers}
+    reasons = {solver.name: solver.unmet(solver.facing(block)) for solver in solvers}
     for solver in solvers:
         if not reasons[solver.name]:
             return solver

@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import cvxpy as cp
 import numpy as np
 
-from conicnmf.model.addends import Addend, Chain, Fit, Ref, View
+from conicnmf.model.addends import Addend, Chain, Fit, Kind, Ref
 from conicnmf.model.constraints.joint import JointProjection, find_projection, merged_bounds
-from conicnmf.model.terms import Constraint, Loss, Penalty, Quadratic, Reduced, Term
+from conicnmf.model.subproblem import Subproblem
+from conicnmf.model.terms import Constraint, Loss, Penalty, Term
 from conicnmf.types import Array, Data, Factors
+
+__all__ = ["Block", "Subproblem", "constraints_of", "fitted_block", "penalties_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,10 @@ class Block:
     penalties: tuple[Penalty, ...]
     uncapped: bool = False
     """Whether caps on addends are left aside, as on the way to a first feasible point."""
+    nonneg_around: bool = True
+    """Whether all that the variable is multiplied by is non-negative."""
+    kind: Kind | None = None
+    """The kind of majorizers that stand for the addends, if they do."""
 
     def given(self, factors: Factors) -> Subproblem:
         """Return the block with the other variables held at these factors."""
@@ -55,8 +61,22 @@ class Block:
             return frozenset(
                 {"gradient", "expression", "quadratic", "vectorized", "reduced", "ratio"}
             )
-        found = [addend.abilities(self.name) for addend in self.addends]
-        return frozenset.intersection(*found)
+        return frozenset.intersection(*map(self.forms, self.addends))
+
+    def forms(self, addend: Addend) -> frozenset[str]:
+        """Return the forms that an addend, or its majorizers, have in this block."""
+        if self.kind is None:
+            return addend.abilities(self.name)
+        return addend.majorizers(self.name, self.kind)
+
+    @cached_property
+    def majorized(self) -> tuple[Block, ...]:
+        """The same block with majorizers in place of its addends, for each kind that all have."""
+        kinds: list[Kind] = ["quadratic"]
+        # A product of non-negative factors alone can be bounded entry by entry.
+        kinds += ["separable"] if self.nonneg and self.nonneg_around else []
+        blocks = [replace(self, kind=kind) for kind in kinds if self.kind is None and self.addends]
+        return tuple(block for block in blocks if all(map(block.forms, self.addends)))
 
     @cached_property
     def capped(self) -> bool:
@@ -178,84 +198,6 @@ class Block:
         return B
 
 
-@dataclass(eq=False)  # made in every step, as its views are
-class Subproblem:
-    """A block with the other variables held: what one step of an alternating method solves."""
-
-    block: Block
-    views: tuple[View, ...]
-
-    def on(self, block: Block) -> Subproblem:
-        """Return the same for the block with other constraints or penalties."""
-        return replace(self, block=block)
-
-    def objective(self, B: Array) -> float:
-        """Return the addends plus the block's penalties."""
-        return self.loss(B) + self.block.penalty(B)
-
-    def loss(self, B: Array) -> float:
-        """Return the addends without the penalties."""
-        return sum(view.value(B) for view in self.views)
-
-    def gradient(self, B: Array) -> Array:
-        """Return the gradient of addends and penalties."""
-        total = self.loss_gradient(B)
-        for penalty in self.block.penalties:
-            total = total + penalty.gradient(B)
-        return total
-
-    def loss_gradient(self, B: Array) -> Array:
-        """Return the gradient of the addends alone."""
-        return _sum([view.gradient(B) for view in self.views], np.zeros_like(B))
-
-    def quadratic(self) -> Quadratic:
-        """Return addends and penalties as one quadratic on B ≥ 0."""
-        return self._with_penalties([view.quadratic() for view in self.views])
-
-    def vectorized(self) -> Quadratic:
-        """Return the same in all entries of B, row after row, as one column."""
-        return self._with_penalties([view.vectorized() for view in self.views])
-
-    def _with_penalties(self, parts: list[Quadratic]) -> Quadratic:
-        if len(parts) == 1 and not self.block.penalties:
-            return parts[0]
-        G, C = _sum([q.G for q in parts]), _sum([q.C for q in parts])
-        slope, curvature = self.block.orthant
-        if curvature:
-            G = G + curvature * np.eye(len(G), dtype=G.dtype)
-        return Quadratic(G, C - slope if slope else C, sum(q.constant for q in parts))
-
-    def reduced(self) -> Reduced | None:
-        """Return the addends as least squares of the size of B, where they have that form."""
-        if not self.views or "reduced" not in self.block.abilities:
-            return None
-        return Reduced.added([view.reduced() for view in self.views])
-
-    def ratio(self, B: Array) -> tuple[Array, Array]:
-        """Return non-negative (N, P) with gradient P − N, penalties on B ≥ 0 included."""
-        parts = [view.ratio(B) for view in self.views]
-        if len(parts) == 1 and not self.block.penalties:
-            return parts[0]
-        slope, curvature = self.block.orthant
-        return _sum([N for N, _ in parts]), _sum([P for _, P in parts]) + slope + curvature * B
-
-    def expression(self, B: cp.Expression) -> cp.Expression:
-        """Return the addends as a CVXPY expression of B."""
-        return sum(view.expression(B) for view in self.views)
-
-    @cached_property
-    def step_size(self) -> float:
-        """A safe first step along the gradient of squared losses."""
-        return 1 / (sum(view.curvature for view in self.views) or 1.0)
-
-
-def _sum(parts: list[Array], empty: Array | None = None) -> Array:
-    """Return the sum; a single part as it is, so that its numbers stay the same."""
-    if not parts and empty is not None:
-        return empty
-    return parts[0] if len(parts) == 1 else np.asarray(sum(parts[1:], parts[0]))
-
-
 def constraints_of(terms: Sequence[Term]) -> tuple[Constraint, ...]:
     """Return the constraints among the terms."""
     return tuple(term for term in terms if isinstance(term, Constraint))
@@ -280,5 +222,6 @@ def fitted_block(
     """
     shape = (A.shape[1], Y.shape[1])
     addend = Fit(Y, loss, (Chain((A, Ref(name))),))
-    block = Block(name, shape, False, (addend,), constraints_of(terms), penalties_of(terms))
+    own = constraints_of(terms), penalties_of(terms)
+    block = Block(name, shape, False, (addend,), *own, nonneg_around=addend.nonneg_constants)
     return block, block.given({})

@@ -197,10 +197,18 @@ class Problem(BaseProblem):
                 tuple(addend for addend in self.addends if name in addend.variables),
                 constraints_of(variable.terms),
                 penalties_of(variable.terms),
+                nonneg_around=self._nonneg_around(name),
             )
             for name, variable in self.variables.items()
         ]
         return tuple(sorted(blocks, key=lambda block: len(block.addends)))
+
+    def _nonneg_around(self, name: str) -> bool:
+        """Whether whatever a variable is multiplied by, or stands beside, is non-negative."""
+        fits = [fit for fit in self.fits if name in fit.variables]
+        others = {other for fit in fits for other in fit.variables} - {name}
+        lower = [merged_bounds(constraints_of(self.variables[v].terms))[0] for v in others]
+        return all(fit.nonneg_constants for fit in fits) and all((b >= 0).all() for b in lower)
 
     def source(self, variable: Any) -> tuple[str, bool] | None:
         """Return the name of a user's CVXPY variable, and whether it is held transposed."""

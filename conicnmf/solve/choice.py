@@ -84,10 +84,16 @@ def explain(problem: BaseProblem) -> str:
     lines = [repr(problem), "Solvers:"]
     for solver in known_solvers(problem):
         reasons = solver.mismatches(problem)
-        lines.append(f"  {'no ' if reasons else 'yes'}  {solver.name}")
+        lines.append(f"  {'no ' if reasons else 'yes'}  {solver.name}{_how(solver, problem)}")
         lines += [f"         - {reason}" for reason in reasons]
     chosen, why = choose(problem)
     return "\n".join([*lines, f"Without a solver named, {chosen.name} is picked: {why}."])
+
+
+def _how(solver: AnySolver, problem: BaseProblem) -> str:
+    """Return that a solver works on majorizers of the loss, where it does."""
+    kinds = [kind for block in problem.blocks if (kind := solver.facing(block).kind)]
+    return f", on {kinds[0]} majorizers of the loss" if kinds else ""
 
 
 def as_problem(problem: Any) -> BaseProblem:

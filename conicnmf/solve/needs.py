@@ -27,7 +27,7 @@ class LossWith:
         """Yield a reason for each addend that has none of the abilities."""
         forms = " or ".join(self.abilities)
         for addend in block.addends:
-            if not addend.abilities(block.name) & set(self.abilities):
+            if not block.forms(addend) & set(self.abilities):
                 yield f"{_where(addend, block)} has no {forms} form, {self.because}"
 
 

@@ -16,8 +16,8 @@ from conicnmf.results import Result
 from conicnmf.solve.choice import as_problem
 from conicnmf.solve.needs import cones_on_orthant, conic_constraints
 from conicnmf.solve.programs.backends import chain
-from conicnmf.solve.programs.cuts import Cut
 from conicnmf.solve.programs.model import PlainProgram
+from conicnmf.solve.programs.tangent import planes_at
 from conicnmf.types import Array
 
 _DUPLICATE = 1 - 1e-6
@@ -192,11 +192,7 @@ def _stationarity(held: Subproblem, B: Array, objective: float, tolerance: float
 def _solve_linearized(held: Subproblem, B: Array) -> Array | None:
     """Solve the block by plain CVXPY with every reverse-convex constraint linearized at B."""
     block = held.block
-    # Every piece is held in its half-space, which lies in the feasible set and contains it.
-    cuts = [
-        Cut(c.tangent(c.project(B)), np.ones(len(c.violation(B)), dtype=bool))
-        for c in block.reverse_convex
-    ]
+    cuts = planes_at(block, B)
     best, _ = PlainProgram(block).solve(held.reduced() or held, cuts, chain("CLARABEL"))
     return best
 

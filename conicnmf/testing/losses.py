@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf.model.terms import Loss, Quadratic, Reduced
+from conicnmf.model.terms import Loss, Quadratic, Reduced, Separable
 from conicnmf.testing._expect import (
     differences,
     expect,
@@ -68,7 +68,9 @@ def check_loss(loss: Loss, Y: Any, *, rank: int = 2, seed: int = 0) -> None:
             with untouched(f"{loss}", form, A, B):
                 _forms(loss, form, dense, A, B)
         _transposes(loss, data, A, B)
-        _convexity(loss, data, A, B, other)
+        _majorizers(loss, data, A, B, other)
+        if loss.convex:
+            _convexity(loss, data, A, B, other)
 
 
 def _abilities(loss: Loss, Y: Data, A: Array, B: Array) -> None:
@@ -80,6 +82,7 @@ def _abilities(loss: Loss, Y: Data, A: Array, B: Array) -> None:
             "reduced": lambda: loss.reduced(Y, A),
             "ratio": lambda: loss.ratio(Y, A, B),
             "expression": lambda: loss.expression(Y, A, cp.Variable(B.shape)),
+            "majorize": lambda: loss.majorize(Y, A, B),
         },
     )
 
@@ -142,6 +145,25 @@ def _transposes(loss: Loss, Y: Data, A: Array, B: Array) -> None:
     found, value = turned.value(Yt, B.T, A.T), loss.value(Y, A, B)
     expect_close(found, value, _EXACT, f"{loss}.transposed() is another loss")
     turned.check((Y.shape[1], Y.shape[0]))
+
+
+def _majorizers(loss: Loss, Y: Data, A: Array, B: Array, other: Array) -> None:
+    """Check that majorizers touch the loss at B and lie above it on the way to another factor."""
+    bounds: dict[str, Quadratic | Separable] = {}
+    if "majorize" in loss.abilities:
+        bounds["majorizer"] = loss.majorize(Y, A, B)
+    if "ratio" in loss.abilities:
+        value = loss.value(Y, A, B)
+        bounds["bound by ratio"] = Separable.of(B, *loss.ratio(Y, A, B), loss.powers, value)
+    for name, bound in bounds.items():
+        for share in (0.0, 0.01, 0.3, 1.0, 3.0):
+            point = np.abs(B + share * (other - B))
+            found, value = bound.value(point), loss.value(Y, A, point)
+            scale = abs(value) + abs(bound.constant)
+            if share == 0:
+                expect_close(found, value, _EXACT, f"the {name} of {loss} does not touch it", scale)
+            below = value - found
+            expect(below <= _EXACT * scale, f"the {name} of {loss} is below it by {below:.3g}")
 
 
 def _convexity(loss: Loss, Y: Data, A: Array, B: Array, other: Array) -> None:

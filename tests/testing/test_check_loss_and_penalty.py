@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 import conicnmf as cn
 from conicnmf.extend import Loss
-from conicnmf.model.terms import Penalty, Reduced
+from conicnmf.model.terms import Penalty, Quadratic, Reduced
 from conicnmf.testing import check_loss, check_penalty
 
 Y = np.random.default_rng(8).random((5, 4))
@@ -57,6 +57,15 @@ LOSSES = {
     "on sparse data": broken_loss(value=dense_only),
     "changed its input": broken_loss(gradient=spoil),
     "another loss": broken_loss(transposed=lambda self: Frobenius(2.0)),
+    "the majorizer of .* does not touch": broken_loss(
+        majorize=lambda self, Y, A, B: Quadratic(*self.quadratic(Y, A), 1e3)
+    ),
+    "the majorizer of .* is below": broken_loss(
+        majorize=lambda self, Y, A, B: Quadratic.touching(
+            self.value(Y, A, B), self.gradient(Y, A, B), 0 * (A.T @ A), B
+        )
+    ),
+    "the bound by ratio of .* is below": broken_loss(powers=(0.0, 0.0)),
     "is not convex in B": broken_loss(
         value=lambda self, Y, A, B: -Frobenius.value(self, Y, A, B), abilities=frozenset()
     ),

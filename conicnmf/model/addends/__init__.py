@@ -1,8 +1,8 @@
 """What the objective is a sum of: fits of products to data, and couplings kept as they are stated."""
 
-from conicnmf.model.addends.base import Addend, View
+from conicnmf.model.addends.base import Addend, Kind, View
 from conicnmf.model.addends.chain import Chain, Ref
 from conicnmf.model.addends.coupling import Coupling
 from conicnmf.model.addends.fit import Fit
 
-__all__ = ["Addend", "Chain", "Coupling", "Fit", "Ref", "View"]
+__all__ = ["Addend", "Chain", "Coupling", "Fit", "Kind", "Ref", "View"]

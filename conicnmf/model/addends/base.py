@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import cvxpy as cp
 
 from conicnmf.model.digest import Digest, part
-from conicnmf.model.terms import Quadratic, Reduced
+from conicnmf.model.terms import Quadratic, Reduced, Separable
 from conicnmf.types import Array, Factors
+
+Kind: TypeAlias = Literal["quadratic", "separable"]
+"""The kinds of majorizers: a quadratic of the variable, or a sum over its entries."""
 
 
 class View(ABC):
     """An addend as a function of one variable, the others held.
 
-    B has a component in each row. What a view can do besides `value` is in `abilities`.
+    B has a component in each row. What a view can do besides `value` the addend knows.
     """
-
-    @property
-    @abstractmethod
-    def abilities(self) -> frozenset[str]:
-        """Names of the forms below that exist for this view."""
 
     @abstractmethod
     def value(self, B: Array) -> float:
@@ -50,6 +48,14 @@ class View(ABC):
     def expression(self, B: cp.Expression) -> cp.Expression:
         """Return the addend as a CVXPY expression, convex in B."""
         raise TypeError(f"{self} has no expression")
+
+    def separable(self) -> Separable:
+        """Return the addend as a sum over the entries of B ≥ 0."""
+        raise TypeError(f"{self} is no sum over entries")
+
+    def majorized(self, B: Array, kind: Kind) -> View:
+        """Return a majorizer of this kind that touches the addend at B."""
+        raise TypeError(f"{self} has no {kind} majorizer")
 
     @property
     def curvature(self) -> float:
@@ -87,7 +93,11 @@ class Addend(ABC):
 
     @abstractmethod
     def abilities(self, name: str) -> frozenset[str]:
-        """Return what the views of a variable can do."""
+        """Return the names of the forms that the views of a variable have."""
+
+    def majorizers(self, name: str, kind: Kind) -> frozenset[str]:
+        """Return the forms that majorizers of this kind have, none where there are no such."""
+        return frozenset()
 
     @abstractmethod
     def view(self, name: str, flipped: bool, factors: Factors) -> View:

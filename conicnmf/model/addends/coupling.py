@@ -90,11 +90,6 @@ class CouplingView(View):
     flipped: bool
     factors: Factors
 
-    @property
-    def abilities(self) -> frozenset[str]:
-        """The expression alone."""
-        return self.coupling.abilities(self.name)
-
     def value(self, B: Array) -> float:
         """Evaluate the user's expression."""
         return self.coupling.value({**self.factors, self.name: B.T if self.flipped else B})

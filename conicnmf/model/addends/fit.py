@@ -10,9 +10,10 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf.model.addends.base import Addend
+from conicnmf.model.addends.base import Addend, Kind
 from conicnmf.model.addends.chain import Chain, Ref
 from conicnmf.model.addends.fit_view import FitView
+from conicnmf.model.addends.majorizers import QUADRATIC, SEPARABLE
 from conicnmf.model.digest import Digest, part
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.terms import Loss
@@ -119,13 +120,30 @@ class Fit(Addend):
         return self._forms[name]
 
     def _forms_of(self, name: str) -> frozenset[str]:
-        _, _, ref = self.place(name)
-        missing = set() if self.is_end(name) else _ONE_SIDED
-        if ref.mask is not None:
-            missing = missing | {"quadratic"}
         # Entries of a quadratic may mix as they like once all of them are seen as one column.
         whole = {"vectorized"} if "quadratic" in self.loss.abilities else set()
-        return (self.loss.abilities - missing) | whole
+        return (self.loss.abilities - self._missing(name)) | whole
+
+    def _missing(self, name: str) -> set[str]:
+        """Return the forms that a variable in this place cannot have."""
+        missing = set() if self.is_end(name) else _ONE_SIDED
+        return missing if self.place(name)[2].mask is None else missing | {"quadratic"}
+
+    def majorizers(self, name: str, kind: Kind) -> frozenset[str]:
+        """Return the forms of majorizers, where the loss has such."""
+        if kind == "separable":
+            return SEPARABLE if "ratio" in self.loss.abilities else frozenset()
+        bounded = {"majorize", "quadratic"} & self.loss.abilities
+        return QUADRATIC - self._missing(name) if bounded else frozenset()
+
+    @cached_property
+    def nonneg_constants(self) -> bool:
+        """Whether no constant in the products has a negative entry."""
+        refs = [factor for chain in self.chains for factor in chain.factors]
+        fixed = [ref.mask if isinstance(ref, Ref) else ref for ref in refs]
+        return all(chain.scale >= 0 for chain in self.chains) and all(
+            X is None or bool((X >= 0).all()) for X in fixed
+        )
 
     def view(self, name: str, flipped: bool, factors: Factors) -> FitView:
         """Return the fit as a function of one variable."""
@@ -139,7 +157,7 @@ class Fit(Addend):
             left, right = (None if X is None else X.T for X in (right, left))
             others = [(R.T, L.T) for L, R in others]
             mask = None if mask is None else mask.T
-        return FitView(loss, Y, left, right, _joined(others), mask, self.abilities(name), self.zero)
+        return FitView(loss, Y, left, right, _joined(others), mask, self.zero)
 
     def digest(self) -> Digest:
         """Return the data, the loss and the products."""

@@ -14,8 +14,9 @@ from functools import cached_property
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.model.addends.base import View
-from conicnmf.model.terms import Loss, Quadratic, Reduced
+from conicnmf.model.addends.base import Kind, View
+from conicnmf.model.addends.majorizers import QuadraticView, SeparableView
+from conicnmf.model.terms import Loss, Quadratic, Reduced, Separable
 from conicnmf.types import Array, Data
 
 
@@ -29,13 +30,7 @@ class FitView(View):
     K: Array | None
     held: tuple[Array, Array] | None
     mask: Array | None
-    forms: frozenset[str]
     zero: float
-
-    @property
-    def abilities(self) -> frozenset[str]:
-        """The forms that exist here."""
-        return self.forms
 
     @cached_property
     def _left(self) -> Array:
@@ -44,13 +39,13 @@ class FitView(View):
         A = np.eye(rows) if self.A is None else self.A
         return A if self.held is None else np.hstack([A, self.held[0]])
 
-    def _right(self, B: Array) -> Array:
+    def right(self, B: Array) -> Array:
         """Return [B K; R]."""
         B = B if self.mask is None else self.mask * B
         B = B if self.K is None else B @ self.K
         return B if self.held is None else np.vstack([B, self.held[1]])
 
-    def _own(self, X: Array) -> Array:
+    def own(self, X: Array) -> Array:
         """Return what a gradient in [B K; R] is in B."""
         X = X if self.held is None else X[: X.shape[0] - len(self.held[1])]
         X = X if self.K is None else X @ self.K.T
@@ -58,24 +53,42 @@ class FitView(View):
 
     def value(self, B: Array) -> float:
         """Return the loss."""
-        return self.loss.value(self.Y, self._left, self._right(B))
+        return self.loss.value(self.Y, self._left, self.right(B))
 
     def gradient(self, B: Array) -> Array:
         """Return the gradient in B."""
-        return self._own(self.loss.gradient(self.Y, self._left, self._right(B)))
+        return self.own(self.loss.gradient(self.Y, self._left, self.right(B)))
 
     def ratio(self, B: Array) -> tuple[Array, Array]:
         """Return the two parts of the gradient."""
-        down, up = self.loss.ratio(self.Y, self._left, self._right(B))
-        return self._own(down), self._own(up)
+        down, up = self.loss.ratio(self.Y, self._left, self.right(B))
+        return self.own(down), self.own(up)
+
+    def majorized(self, B: Array, kind: Kind) -> View:
+        """Return a majorizer that touches the loss at B; a quadratic loss is its own."""
+        if kind == "separable":
+            down, up = self.ratio(B)
+            return SeparableView(Separable.of(B, down, up, self.loss.powers, self.value(B)))
+        if "quadratic" in self.loss.abilities:
+            return self
+        return QuadraticView(self, self.loss.majorize(self.Y, self._left, self.right(B)))
+
+    @property
+    def _whole(self) -> Quadratic:
+        """The loss as a quadratic of [B K; R]."""
+        return Quadratic(*self.loss.quadratic(self.Y, self._left), self.zero)
 
     def quadratic(self) -> Quadratic:
         """Return the quadratic in (mask ∘ B) K, which is B where nothing stands round it."""
-        return self._of_free_rows()
+        return self.of_free_rows(self._whole)
 
     def vectorized(self) -> Quadratic:
+        """Return the quadratic in all entries of B as one column."""
+        return self.as_column(self._whole)
+
+    def as_column(self, whole: Quadratic) -> Quadratic:
         """Return ½⟨B, G B K Kᵀ⟩ − ⟨C Kᵀ, B⟩ with the entries of B as one column: G ⊗ K Kᵀ."""
-        inner = self._of_free_rows()
+        inner = self.of_free_rows(whole)
         K = np.eye(self.Y.shape[1], dtype=inner.C.dtype) if self.K is None else self.K
         G, C = np.kron(inner.G, K @ K.T), np.reshape(inner.C @ K.T, (-1, 1))
         if self.mask is not None:
@@ -83,21 +96,23 @@ class FitView(View):
             G, C = mask * G * mask.T, mask * C
         return Quadratic(G, C, inner.constant)
 
-    def _of_free_rows(self) -> Quadratic:
+    def of_free_rows(self, whole: Quadratic) -> Quadratic:
         """Return the quadratic of the rows that are not held: G_ff and C_f − G_fh B_h."""
-        G, C = self.loss.quadratic(self.Y, self._left)
         if self.held is None:
-            return Quadratic(G, C, self.zero)
-        R = self.held[1]
+            return whole
+        G, C, R = whole.G, whole.C, self.held[1]
         free = len(G) - len(R)
-        constant = self.loss.value(self.Y, *self.held)
+        constant = Quadratic(G[free:, free:], C[free:], whole.constant).value(R)
         return Quadratic(
             np.ascontiguousarray(G[:free, :free]), C[:free] - G[:free, free:] @ R, constant
         )
 
     def reduced(self) -> Reduced:
         """Return the least-squares form of the free rows."""
-        whole = self.loss.reduced(self.Y, self._left)
+        return self.of_free(self.loss.reduced(self.Y, self._left))
+
+    def of_free(self, whole: Reduced) -> Reduced:
+        """Return least squares of [B; R] as those of B."""
         if self.held is not None:
             whole = whole.with_held(self.held[1])
         return whole if self.mask is None else whole.with_signs(self.mask)
@@ -105,19 +120,22 @@ class FitView(View):
     def expression(self, B: cp.Expression) -> cp.Expression:
         """Return the loss of B, reduced from both sides where it is a sum of squares."""
         if "reduced" in self.loss.abilities and self.K is not None and self.held is None:
-            return self._two_sided(B)
+            whole = self.loss.reduced(self.Y, self._left)
+            if whole.R.ndim == 2:  # else the columns of Y have weights of their own
+                return self.squares(whole, B)
+        return self.loss.expression(self.Y, self._left, self._stacked(B))
+
+    def _stacked(self, B: cp.Expression) -> cp.Expression:
+        """Return [B K; R] for CVXPY."""
         own = B if self.mask is None else cp.multiply(self.mask, B)
         own = own if self.K is None else own @ self.K
-        full = own if self.held is None else cp.vstack([own, self.held[1]])
-        return self.loss.expression(self.Y, self._left, full)
+        return own if self.held is None else cp.vstack([own, self.held[1]])
 
-    def _two_sided(self, B: cp.Expression) -> cp.Expression:
-        """Return ‖D − R B S‖² + constant with the small R and S of both QR factorizations."""
-        whole = self.loss.reduced(self.Y, self._left)
+    def squares(self, whole: Reduced, B: cp.Expression) -> cp.Expression:
+        """Return least squares of [B K; R] for CVXPY, K reduced by its QR factorization too."""
+        if self.K is None or self.held is not None:
+            return cp.sum_squares(whole.residual(self._stacked(B))) + whole.constant
         own = B if self.mask is None else cp.multiply(self.mask, B)
-        assert self.K is not None
-        if whole.R.ndim == 3:  # the columns of Y have weights of their own
-            return self.loss.expression(self.Y, self._left, own @ self.K)
         Q, S = np.linalg.qr(self.K.T)
         D = whole.D @ Q
         lost = max(0.0, float(np.sum(whole.D**2) - np.sum(D**2)))

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from conicnmf.errors import InputError
 from conicnmf.model.losses.frobenius import row_chunks, squared_norm
-from conicnmf.model.terms import Loss, Reduced
+from conicnmf.model.terms import Loss, Quadratic, Reduced
 from conicnmf.settings import Limit, Positive, Reads
 from conicnmf.types import Array, Data, stored
 from conicnmf.validate import as_numbers
@@ -114,15 +114,15 @@ class WeightedFrobenius(Loss):
         grams = np.empty((packed.shape[0], rank, rank))
         grams[:, upper[0], upper[1]] = packed
         grams[:, upper[1], upper[0]] = packed
-        # Eigenvectors rather than Cholesky: a column with few observed entries is singular.
-        values, vectors = np.linalg.eigh(self.scale * grams)
-        floor = values[:, -1:] * rank * np.finfo(np.float64).eps
-        roots = np.sqrt(np.where(values > floor, values, 0.0))
-        R = roots[:, :, None] * vectors.swapaxes(1, 2)
-        projected = np.einsum("kij,ik->kj", vectors, 0.5 * self._correlations(Y, A))
-        D = np.divide(projected, roots, out=np.zeros_like(projected), where=roots > 0).T
-        constant = self.scale * squared_norm(self.weights * Y) - squared_norm(D)
-        return Reduced(R, D, max(0.0, constant))
+        whole = self.scale * squared_norm(self.weights * Y)
+        return Quadratic(2 * self.scale * grams, self._correlations(Y, A), whole).reduced()
+
+    def majorize(self, Y: Data, A: Array, B: Array) -> Quadratic:
+        """Fill in what weights hide from the model at B: then all entries weigh as the largest."""
+        # Divided by the largest M², the weighted squares are those of M²∘Y + (1 − M²)∘A B up to a
+        # constant, and the quadratic of those has this gradient at B.
+        G = 2 * self.scale * float(stored(self._M2).max()) * (A.T @ A)
+        return Quadratic.touching(self.value(Y, A, B), self.gradient(Y, A, B), G, B)
 
     def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
         """Return the literal residual form, of the size of the data."""

@@ -11,8 +11,10 @@ from conicnmf.model.terms.base import (
     relative_to,
 )
 from conicnmf.model.terms.constraint import Constraint, Example, Halfspaces
-from conicnmf.model.terms.loss import Loss, Quadratic, Reduced
+from conicnmf.model.terms.forms import Quadratic, Reduced
+from conicnmf.model.terms.loss import Loss
 from conicnmf.model.terms.penalty import Penalty, Weighted
+from conicnmf.model.terms.separable import Separable
 
 __all__ = [
     "Constraint",
@@ -24,6 +26,7 @@ __all__ = [
     "Pieces",
     "Quadratic",
     "Reduced",
+    "Separable",
     "Term",
     "Weighted",
     "along",

@@ -112,8 +112,14 @@ class Solver(Settings, Generic[View, Memo]):
         """Return every reason why the solver does not fit a problem, none when it does."""
         if not isinstance(problem, self.solves):
             return [f"it solves a {self.solves.kind}, and this is a {problem.kind}"]
-        found = [reason for part in problem.blocks or (problem,) for reason in self.unmet(part)]
+        blocks = [self.facing(block) for block in problem.blocks]
+        parts: Sequence[Block | BaseProblem] = blocks or [problem]
+        found = [reason for part in parts for reason in self.unmet(part)]
         return list(dict.fromkeys(found))  # what is wrong with a loss is told once
+
+    def facing(self, block: Block) -> Block:
+        """Return a block as the solver works on it: as it is, or with a majorized loss."""
+        return block
 
     def unmet(self, part: Block | BaseProblem) -> list[str]:
         """Return every need that a block, or a problem without blocks, does not meet."""
@@ -139,11 +145,29 @@ class Solver(Settings, Generic[View, Memo]):
 AnySolver: TypeAlias = Solver[Any, Any]
 
 
+def first_fit(solver: AnySolver, block: Block) -> Block:
+    """Return the block as it is if a solver fits that, else majorized in the first way it fits."""
+    return next((seen for seen in (block, *block.majorized) if not solver.unmet(seen)), block)
+
+
+@dataclass(frozen=True, eq=False)
+class Seen(Generic[BlockMemo]):
+    """A block as a solver works on it, and what the solver remembers of it."""
+
+    block: Block
+    memo: BlockMemo
+
+
 @dataclass(frozen=True)
-class BlockSolver(Solver[Problem, dict[str, BlockMemo]], Generic[BlockMemo]):
-    """A method that updates one block after the other."""
+class BlockSolver(Solver[Problem, dict[str, Seen[BlockMemo]]], Generic[BlockMemo]):
+    """A method that updates one block after the other.
+
+    A loss that lacks the forms it needs may be majorized by one that has them. Then each block is
+    updated a few times, `majorizations`, with the majorizer of the point reached.
+    """
 
     solves: ClassVar[type[BaseProblem]] = Problem
+    majorizations: ClassVar[int] = 2
 
     def prepare(self, block: Block, context: Context) -> BlockMemo:
         """Return what `update` wants to remember of a block, at first nothing; called once."""
@@ -153,19 +177,45 @@ class BlockSolver(Solver[Problem, dict[str, BlockMemo]], Generic[BlockMemo]):
         """Return a better B, the other variables being held."""
         raise TypeError(f"{self.name} must define update(held, B, memo)")
 
-    def start(self, problem: Problem, context: Context) -> dict[str, BlockMemo]:
+    def facing(self, block: Block) -> Block:
+        """Return the block, majorized where the solver fits only that."""
+        return first_fit(self, block)
+
+    def look(self, block: Block, context: Context) -> Seen[BlockMemo]:
+        """Return the block as the solver works on it, prepared."""
+        seen = self.facing(block)
+        return Seen(seen, self.prepare(seen, context))
+
+    def lower(self, held: Subproblem, B: Array, seen: Seen[BlockMemo]) -> Update[Seen[BlockMemo]]:
+        """Update a block, through majorizers where the solver works on those."""
+        if seen.block.kind is None:
+            made = self.update(held, B, seen.memo)
+            memo = Seen(seen.block, made.memo)
+            return Update(made.B, memo, made.value, made.status, made.inner)
+        inner: list[InnerSolve] = []
+        value, own = held.objective(B), seen.memo
+        for _ in range(self.majorizations):
+            made = self.update(held.majorized(B, seen.block), B, own)
+            own, found = made.memo, held.objective(made.B)
+            inner += made.inner
+            if made.status is not None or not found <= value:
+                break  # rounding alone lets the loss rise where its majorizer falls
+            B, value = made.B, found
+        return Update(B, Seen(seen.block, own), value, made.status, inner)
+
+    def start(self, problem: Problem, context: Context) -> dict[str, Seen[BlockMemo]]:
         """Prepare every block."""
-        return {block.name: self.prepare(block, context) for block in problem.blocks}
+        return {block.name: self.look(block, context) for block in problem.blocks}
 
     def sweep(
-        self, problem: Problem, factors: Factors, memo: dict[str, BlockMemo]
-    ) -> Sweep[dict[str, BlockMemo]]:
+        self, problem: Problem, factors: Factors, memo: dict[str, Seen[BlockMemo]]
+    ) -> Sweep[dict[str, Seen[BlockMemo]]]:
         """Update one block after the other."""
         memos = dict(memo)
         inner: list[InnerSolve] = []
         for block in problem.blocks:
             last = block.rows(factors)
-            update = self.update(block.given(factors), last, memos[block.name])
+            update = self.lower(block.given(factors), last, memos[block.name])
             memos[block.name] = update.memo
             inner += update.inner
             factors, value = revive(problem, block, block.put(factors, update.B)), update.value

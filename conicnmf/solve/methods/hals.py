@@ -15,7 +15,7 @@ from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Quadratic
 from conicnmf.settings import Count
-from conicnmf.solve.methods.base import Context, Solver, Sweep
+from conicnmf.solve.methods.base import Context, Solver, Sweep, first_fit
 from conicnmf.solve.needs import (
     PenaltiesWith,
     by_component,
@@ -86,6 +86,10 @@ class HALS(Solver[Problem, "_Pace | None"]):
         joint_projection,
     )
 
+    def facing(self, block: Block) -> Block:
+        """Return the block, majorized where the loss is no quadratic."""
+        return first_fit(self, block)
+
     def start(self, problem: Problem, context: Context) -> None:
         """Begin without a direction to go on in."""
 
@@ -116,6 +120,14 @@ class HALS(Solver[Problem, "_Pace | None"]):
         return Sweep(found, _Pace(ahead, reached, objective, beta, ceiling), objective)
 
     def _minimize(self, held: Subproblem, B: Array) -> tuple[Array, float]:
+        """Lower the block, through a majorizer where the loss itself is no quadratic."""
+        if not any(component_steps(held.block)):
+            return self._descended(held, B)
+        majorizer = held.majorized(B, self.facing(held.block))
+        new = self._descended(majorizer, B)[0]
+        return new, held.objective(new)
+
+    def _descended(self, held: Subproblem, B: Array) -> tuple[Array, float]:
         """Lower the block, and let go of its quadratic, which is as large as the factor."""
         if "quadratic" not in held.block.abilities:
             return self._minimize_entries(held, B)

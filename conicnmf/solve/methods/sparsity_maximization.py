@@ -21,6 +21,7 @@ from conicnmf.solve.needs import (
     uncapped,
 )
 from conicnmf.solve.programs.backends import Backend
+from conicnmf.solve.programs.lightest import lightest
 from conicnmf.solve.programs.native import native_reasons
 from conicnmf.solve.programs.native_sharpen import NativeSharpener, NativeSharpenStep
 from conicnmf.solve.programs.sharpen import (
@@ -94,12 +95,19 @@ class SparsityMaximization(BlockSolver[_Memo]):
     )
     default_stop: ClassVar[Stop] = MaxIter(200) | RelDecrease(1e-4)
 
+    def facing(self, block: Block) -> Block:
+        """Return the block or a majorized one, whichever has the lightest programs."""
+        return lightest(self, block, lambda seen: self._is_native(with_interior(seen)))
+
+    def _is_native(self, block: Block) -> bool:
+        plain = self.backend is None and self.form == "gauge"
+        wanted = self.engine == "native" or (self.engine == "auto" and plain)
+        return wanted and not any(native_reasons(block))
+
     def prepare(self, block: Block, context: Context) -> _Memo:
         """Set up the block's programs."""
         block = with_interior(block)
-        plain = self.backend is None and self.form == "gauge"
-        native = self.engine == "native" or (self.engine == "auto" and plain)
-        if native and not any(native_reasons(block)):
+        if self._is_native(block):
             return _Memo(NativeSharpener(block))
         return _Memo(ConicSharpener(block, self.form, self.backend))
 

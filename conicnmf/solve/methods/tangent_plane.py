@@ -22,10 +22,17 @@ from conicnmf.solve.needs import (
     signed_blocks_are_sign_free,
 )
 from conicnmf.solve.programs.backends import Backend
+from conicnmf.solve.programs.lightest import lightest
 from conicnmf.solve.programs.native import NativeProgram, native_reasons
 from conicnmf.solve.programs.program import BlockProgram, Step
 from conicnmf.solve.programs.signed import magnitudes, signed_step
-from conicnmf.solve.programs.tangent import Outcome, TangentLoop, tangent_step, with_interior
+from conicnmf.solve.programs.tangent import (
+    Outcome,
+    TangentLoop,
+    held_step,
+    tangent_step,
+    with_interior,
+)
 from conicnmf.solve.programs.upper_cuts import UpperCutProgram
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array
@@ -103,13 +110,18 @@ class TangentPlane(BlockSolver[_Memo]):
     monotone: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(100) | RelDecrease(1e-4, patience=5)
 
+    def facing(self, block: Block) -> Block:
+        """Return the block or a majorized one, whichever has the lightest programs."""
+        return lightest(self, block, lambda seen: self._is_native(_convex(seen)[0]))
+
+    def _is_native(self, convex: Block) -> bool:
+        wanted = self.engine == "native" or (self.engine == "auto" and self.backend is None)
+        return wanted and not any(native_reasons(convex))
+
     def prepare(self, block: Block, context: Context) -> _Memo:
         """Set up the program of the block's convex part."""
-        rewards = tuple(p for p in block.penalties if "expression" not in p.abilities)
-        kept = tuple(p for p in block.penalties if p not in rewards)
-        convex = with_interior(replace(block, penalties=kept))
-        native = self.engine == "native" or (self.engine == "auto" and self.backend is None)
-        if native and not any(native_reasons(convex)):
+        convex, rewards = _convex(block)
+        if self._is_native(convex):
             return _Memo(convex, NativeProgram(convex, _ACCURACY), rewards, context.deadline)
         kind = UpperCutProgram if self.upper == "cuts" else BlockProgram
         stated = magnitudes(convex) if signed(block) else convex
@@ -148,7 +160,23 @@ class TangentPlane(BlockSolver[_Memo]):
             convex = held.on(memo.convex)
             return None, signed_step(convex, memo.program, B, loop, linear, memo.deadline)
         step = memo.program.at(held.on(memo.convex), linear)
-        return step, tangent_step(step, B, loop, memo.deadline)
+        outcome = tangent_step(step, B, loop, memo.deadline)
+        if held.block.kind is not None and _rises(step, outcome, B):
+            # A majorizer says nothing of a point where it is higher: stay on B's side of the planes.
+            before, outcome = outcome, held_step(step, B, memo.deadline)
+            outcome.records[:0] = before.records
+        return step, outcome
+
+
+def _rises(step: Step, outcome: Outcome, B: Array) -> bool:
+    return outcome.B is None or step.value(outcome.B) > step.value(B)
+
+
+def _convex(block: Block) -> tuple[Block, tuple[Penalty, ...]]:
+    """Return the block without the penalties that are linearized, and these."""
+    rewards = tuple(p for p in block.penalties if "expression" not in p.abilities)
+    kept = tuple(p for p in block.penalties if p not in rewards)
+    return with_interior(replace(block, penalties=kept)), rewards
 
 
 def descend_toward(held: Subproblem, B: Array, end: Array) -> Array:

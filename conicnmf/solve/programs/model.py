@@ -45,7 +45,7 @@ class PlainProgram:
     def objective(self, target: Target) -> cp.Expression:
         """Return loss and penalties, for the reduced loss or for the held block."""
         if isinstance(target, Reduced):
-            return cp.sum_squares(residual(target, self.variable)) + self.penalty
+            return cp.sum_squares(target.residual(self.variable)) + self.penalty
         return target.expression(self.variable) + self.penalty
 
     def at_most(self, target: Target, level: float, penalized: bool = True) -> cp.Constraint:
@@ -59,7 +59,7 @@ class PlainProgram:
         # A norm is better conditioned than its square: the solver sees one cone of unit size.
         radius = float(np.sqrt(allowed)) or 1.0
         scaled = Reduced(target.R / radius, target.D / radius, 0.0)
-        return cp.norm(cp.vec(residual(scaled, self.variable), order="F"), 2) <= float(allowed > 0)
+        return cp.norm(cp.vec(scaled.residual(self.variable), order="F"), 2) <= float(allowed > 0)
 
     def _caps(self, target: Target) -> list[cp.Constraint]:
         """Return the constraints that addends stay at or below their caps."""
@@ -88,16 +88,3 @@ class PlainProgram:
             objective = objective + cp.sum(cp.multiply(linear, self.variable))
         program = cp.Problem(cp.Minimize(objective), self.constraints + held)
         return solve_along(program, self.variable, backends, seconds)
-
-
-def residual(reduced: Reduced, B: cp.Expression) -> cp.Expression:
-    """Return D − R B as an expression."""
-    if reduced.R.ndim == 2:
-        return reduced.D - reduced.R @ B
-    # One R for each column: R_k b_k is the sum over j of column j of R_k times B_jk.
-    columns = reduced.R.transpose(1, 2, 0)  # (i, j, k)
-    model = sum(
-        cp.multiply(columns[:, j, :], cp.vstack([B[j, :]] * columns.shape[0]))
-        for j in range(columns.shape[1])
-    )
-    return reduced.D - model

@@ -83,6 +83,21 @@ def tangent_step(
     return outcome
 
 
+def planes_at(block: Block, B: Array) -> list[Cut]:
+    """Return half-spaces inside the reverse-convex constraints that hold every piece of B."""
+    cuts = []
+    for c in block.reverse_convex:
+        planes = c.tangent(c.project(B))
+        cuts.append(Cut(planes, np.ones(planes.count, dtype=bool)))
+    return cuts
+
+
+def held_step(step: Step, B: Array, deadline: float = np.inf) -> Outcome:
+    """Solve a block with all planes at the feasible B, which the answer is then no worse than."""
+    solution = step.solve(planes_at(step.block, B), deadline)
+    return Outcome(solution.B, solution.infeasible, solution.records)
+
+
 def _hold(
     step: Step,
     outcome: Outcome,

@@ -1,0 +1,112 @@
+"""The forms in which a loss may be seen as a function of one factor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cvxpy as cp
+import numpy as np
+
+from conicnmf.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """½⟨B, G B⟩ − ⟨C, B⟩ + constant, the loss as a function of one factor."""
+
+    G: Array
+    C: Array
+    constant: float
+
+    def value(self, B: Array) -> float:
+        """Evaluate the quadratic without touching the data."""
+        smooth = 0.5 * np.einsum("ij,ij->", self.G, B @ B.T) - np.einsum("ij,ij->", self.C, B)
+        return float(smooth + self.constant)
+
+    @classmethod
+    def touching(cls, value: float, gradient: Array, G: Array, B: Array) -> Quadratic:
+        """Return the quadratic of curvature G with this value and gradient at B.
+
+        Examples
+        --------
+        >>> B = np.ones((1, 2))
+        >>> Quadratic.touching(3.0, -B, np.eye(1), B).value(2 * B)
+        2.0
+        """
+        C = G @ B - gradient
+        bent = 0.5 * np.einsum("ij,ij->", G, B @ B.T) - np.einsum("ij,ij->", C, B)
+        return cls(G, C, value - float(bent))
+
+    def reduced(self) -> Reduced:
+        """Return the same as least squares; G may be a stack with a matrix for each column."""
+        # Eigenvectors rather than Cholesky: a column with few observed entries is singular.
+        values, vectors = np.linalg.eigh(0.5 * self.G)
+        floor = values[..., -1:] * self.G.shape[-1] * np.finfo(values.dtype).eps
+        roots = np.sqrt(np.where(values > floor, values, 0.0))
+        along = "ij,ik->jk" if self.G.ndim == 2 else "kij,ik->jk"
+        seen, size = np.einsum(along, vectors, 0.5 * self.C), np.atleast_2d(roots).T
+        D = np.divide(seen, size, out=np.zeros_like(seen), where=size > 0)
+        R = roots[..., None] * vectors.swapaxes(-1, -2)
+        return Reduced(R, D, self.constant - float(np.sum(D**2)))
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """The loss as ‖D − R B‖² + constant; R is (r, r), or (n, r, r) when columns differ."""
+
+    R: Array
+    D: Array
+    constant: float
+
+    def value(self, B: Array) -> float:
+        """Return ‖D − R B‖² + constant."""
+        model = self.R @ B if self.R.ndim == 2 else np.einsum("kij,jk->ik", self.R, B)
+        return float(np.sum((self.D - model) ** 2)) + self.constant
+
+    def residual(self, B: cp.Expression) -> cp.Expression:
+        """Return D − R B as an expression."""
+        if self.R.ndim == 2:
+            return self.D - self.R @ B
+        # One R for each column: R_k b_k is the sum over j of column j of R_k times B_jk.
+        columns = self.R.transpose(1, 2, 0)  # (i, j, k)
+        model = sum(
+            cp.multiply(columns[:, j, :], cp.vstack([B[j, :]] * columns.shape[0]))
+            for j in range(columns.shape[1])
+        )
+        return self.D - model
+
+    def with_signs(self, S: Array) -> Reduced:
+        """Return the loss of S ∘ M as a function of M."""
+        return Reduced(self.R * S.T[:, None, :], self.D, self.constant)
+
+    def with_held(self, rows: Array) -> Reduced:
+        """Return the loss as a function of the first rows of B, the last being held at these."""
+        free = self.R.shape[-1] - len(rows)
+        own, other = self.R[..., :free], self.R[..., free:]
+        known = other @ rows if other.ndim == 2 else np.einsum("kij,jk->ik", other, rows)
+        return _triangular(own, self.D - known, self.constant)
+
+    @staticmethod
+    def added(parts: Sequence[Reduced]) -> Reduced:
+        """Return the sum of several losses of the same B."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = parts[0].D.shape[1]
+        deep = any(part.R.ndim == 3 for part in parts)
+        Rs = [
+            np.broadcast_to(part.R, (columns, *part.R.shape[-2:])) if deep else part.R
+            for part in parts
+        ]
+        R, D = np.concatenate(Rs, axis=-2), np.concatenate([part.D for part in parts])
+        return _triangular(R, D, sum(part.constant for part in parts))
+
+
+def _triangular(R: Array, D: Array, constant: float) -> Reduced:
+    """Return ‖D − R B‖² + constant for a tall R with the square R of its QR factorization."""
+    Q, square = np.linalg.qr(R)
+    missing = max(0, square.shape[-1] - square.shape[-2])
+    target = Q.T @ D if Q.ndim == 2 else np.einsum("kij,ik->jk", Q, D)
+    lost = max(0.0, float(np.sum(D**2) - np.sum(target**2)))
+    padding = [(0, 0)] * (square.ndim - 2) + [(0, missing), (0, 0)]
+    return Reduced(np.pad(square, padding), np.pad(target, ((0, missing), (0, 0))), constant + lost)
