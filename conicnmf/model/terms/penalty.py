@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 import cvxpy as cp
 
 from conicnmf.model.terms.base import Each, Term, optional
-from conicnmf.model.terms.loss import Quadratic
+from conicnmf.model.terms.forms import Quadratic
 from conicnmf.settings import Weight
 from conicnmf.types import Array
 
