@@ -82,7 +82,7 @@ def svm_error(
 class Learning:
     """How filters are learned; `name` is that of the checkpoint, which only long runs have."""
 
-    n_filters: int
+    rank: int
     sparseness_w: float = 0.8
     sparseness_h: float = 0.7
     iterations: int = 160
@@ -94,13 +94,13 @@ class Learning:
 
     def statement(self, V: Array, y: Any = None) -> FastCodes:
         """Return the problem."""
-        sizes = self.n_filters, self.sparseness_w, self.sparseness_h
+        sizes = self.rank, self.sparseness_w, self.sparseness_h
         return FastCodes(V, *sizes, y=y, alpha_i=self.alpha_i, alpha_c=self.alpha_c)
 
     def start(self, V: Array, seed: int = 0) -> dict[str, Array]:
         """Return local filters to start from."""
         signed = self.signed_start
-        return {"W": windows(V, self.n_filters, IMAGE, seed=seed, signed=signed)}
+        return {"W": windows(V, self.rank, IMAGE, seed=seed, signed=signed)}
 
     def run(self, V: Array, y: Any = None, seed: int = 0, progress: bool = False) -> cn.Result:
         """Learn filters, the weight of inference rising over the first iterations."""

@@ -65,7 +65,7 @@ def _row(result: Result, digits: Digits, plan: Learning) -> dict[str, object]:
     count = len(digits.y)
     return {
         "digits": count,
-        "filters": plan.n_filters,
+        "filters": plan.rank,
         "published %": PUBLISHED.get(count, np.nan),
         "test error %": error,
         "C": cost,

@@ -91,7 +91,7 @@ def _filters(setup: Setup, digits: Digits, n: int, seed: int) -> dict[tuple[str,
     )
     name = "" if setup.quick else f"thom-supervised-{n}"
     longer = replace(plain, iterations=LONGER, name=name)
-    taught = replace(plain, n_filters=n // 10, ramp=0, alpha_i=0.02, alpha_c=0.98)
+    taught = replace(plain, rank=n // 10, ramp=0, alpha_i=0.02, alpha_c=0.98)
     V, y = digits.V, digits.y
     start = plain.statement(V).start(plain.start(V, seed), np.random.default_rng(seed))
     banks = [

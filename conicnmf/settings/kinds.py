@@ -49,8 +49,8 @@ def kind_of(annotation: Any) -> Kind:
         return _choice(typing.get_args(annotation))
     if origin in (Union, types.UnionType):
         return _union([kind_of(part) for part in typing.get_args(annotation)])
-    if origin is tuple and typing.get_args(annotation)[1:] == (...,):
-        return _tuple(kind_of(typing.get_args(annotation)[0]))
+    if origin is tuple:
+        return _tuple(typing.get_args(annotation))
     if origin is collections.abc.Callable:
         return Kind("a function", _keep_if(callable), "give a function or a lambda")
     kind = origin or annotation
@@ -146,15 +146,27 @@ def _union(parts: list[Kind]) -> Kind:
     return Kind(" or ".join(part.text for part in parts), read, parts[0].usual, remedy)
 
 
-def _tuple(item: Kind) -> Kind:
+def _tuple(annotations: tuple[Any, ...]) -> Kind:
+    """Return the kind of tuples of any length, `tuple[T, ...]`, or of so many parts."""
+    any_length = annotations[1:] == (...,)
+    items = [kind_of(part) for part in annotations[: 1 if any_length else None]]
+
     def read(value: Any, name: str) -> tuple[Any, ...]:
         if not isinstance(value, (tuple, list)):
             raise RefusedError
-        kept = tuple(item.read(part, name) for part in value)
+        wanted = items * len(value) if any_length else items
+        if len(wanted) != len(value):
+            raise RefusedError
+        kept = tuple(item.read(part, name) for item, part in zip(wanted, value, strict=True))
         same = all(own is given for own, given in zip(kept, value, strict=True))
         return value if isinstance(value, tuple) and same else kept
 
-    return Kind(f"a tuple with {item.text} in each place", read, "put it in parentheses: (x,)")
+    if any_length:
+        text, usual = f"a tuple with {items[0].text} in each place", "put it in parentheses: (x,)"
+    else:
+        listed = ", ".join(item.text for item in items)
+        text, usual = f"a tuple ({listed})", f"give {len(items)} values in parentheses"
+    return Kind(text, read, usual)
 
 
 def _annotated(annotation: Any, *rules: Any) -> Kind:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
@@ -48,6 +49,7 @@ REQUIRED: dict[str, Any] = {
     "limit": 3,
     "mask": np.eye(2, dtype=bool),
     "radius": 0.5,
+    "rank": 2,
     "rules": (cn.MaxIter(1),),
     "seconds": 1.0,
     "solvers": (cn.HALS(),),
@@ -72,7 +74,7 @@ def all_settings() -> list[type[Settings]]:
         kind = waiting.pop()
         waiting += kind.__subclasses__()
         ours = kind.__module__.startswith("conicnmf") and is_dataclass(kind)
-        if ours and any(own.init for own in fields(kind)):
+        if ours and not inspect.isabstract(kind) and any(own.init for own in fields(kind)):
             found.append(kind)
     return sorted(set(found), key=lambda kind: (kind.__module__, kind.__name__))
 

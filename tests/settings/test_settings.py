@@ -33,6 +33,7 @@ class Walk(Settings):
     name: str = ""
     turn: Callable[[float], float] | None = None
     stops: tuple[cn.MaxIter, ...] = ()
+    size: tuple[Count, Share] | None = None
     even: Annotated[int, Rule("that is even", lambda n: n % 2 == 0, "try 2")] = 0
     twice: Annotated[Any, Reads(doubled)] = 1
     free: Any = None
@@ -61,6 +62,11 @@ class Walk(Settings):
         ({"turn": 3}, "a function or None, got turn=3; the default is None"),
         ({"stops": cn.MaxIter(1)}, "a tuple with a MaxIter in each place, got stops=MaxIter"),
         ({"stops": (3,)}, "got stops=(3,)"),
+        (
+            {"size": (0, 1)},
+            "a tuple (a whole number >= 1, a finite number from 0 to 1) or None, got",
+        ),
+        ({"size": (1, 1, 1)}, "got size=(1, 1, 1); the default is None"),
         ({"even": 3}, "a whole number that is even, got even=3; try 2"),
         ({"twice": None}, "Walk twice must be something, got nothing; give a number"),
         ({"steps": 9, "length": 1.0}, "Walk needs steps · length <= 4, got steps=9, length=1.0;"),

@@ -9,31 +9,26 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from conicnmf.families.autoencoders.inputs import given
+from conicnmf.families.autoencoders.inputs import as_samples, given
 from conicnmf.model.base import BaseProblem
-from conicnmf.settings import Count, Positive, Whole
+from conicnmf.settings import Count, Positive, Reads, Settings, Whole
 from conicnmf.solve.methods.base import Context, Solver, Sweep
 from conicnmf.solve.stop import MaxIter, Stop
 from conicnmf.types import Array, Factors
-from conicnmf.validate import as_data, as_rank
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BatchCodes(BaseProblem):
+class BatchCodes(Settings, BaseProblem):
     """A loss that is a sum over samples, given codes; its objective is the mean at inferred codes."""
 
     kind = "autoencoder"
 
-    V: Array
-    n_filters: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "V", np.ascontiguousarray(as_data(self.V)))
-        object.__setattr__(self, "n_filters", as_rank(self.n_filters))
+    V: Annotated[Any, Reads(as_samples)]
+    rank: Count
 
     @abstractmethod
     def codes(self, factors: Factors, X: Array) -> Array:

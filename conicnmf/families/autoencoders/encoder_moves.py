@@ -50,7 +50,7 @@ def newton_steps(slopes: Array) -> Array:
 
 def encoder_derivatives(point: Point, weights: Weights, blame: Array) -> Array:
     """Return derivatives and curvatures in θ and β, and the errors there, one row a filter."""
-    slopes = np.empty((point.view.n_filters, 7))
+    slopes = np.empty((point.view.rank, 7))
     small = point.theta[:, 0], point.beta[:, 0], point.view.q, weights.infer, point.w_out[:, 0]
     encoder_slopes(point.U, point.P, point.H, *small, blame, slopes)
     return slopes

@@ -7,20 +7,21 @@ from typing import Any
 import numpy as np
 
 from conicnmf.errors import InputError
-from conicnmf.families.autoencoders.inputs import check_sparseness
 from conicnmf.families.autoencoders.steps import Shape
 from conicnmf.model.constraints import NonNegative, Sparseness, UnitNorm
 from conicnmf.model.factorize import factorize
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Constraint
+from conicnmf.settings import Count, Share, door
 from conicnmf.types import Array
 
 
+@door
 def exact_codes(
     V: Any,
-    n_filters: int,
-    sparseness_w: float | None = None,
-    sparseness_h: float | None = None,
+    rank: Count,
+    sparseness_w: Share | None = None,
+    sparseness_h: Share | None = None,
     nonneg: bool = True,
 ) -> Problem:
     """State ‖V − W H‖² with exact sparseness of W's columns, H's rows or both; rows of H have norm one.
@@ -30,7 +31,7 @@ def exact_codes(
     Parameters
     ----------
     V : array of shape (d, M)
-    n_filters : int
+    rank : int
     sparseness_w, sparseness_h : float or None
         Exact Hoyer sparseness; None leaves it free.
     nonneg : bool
@@ -44,13 +45,11 @@ def exact_codes(
     >>> cn.sparseness(result.H, axis=1).round(6)
     array([0.5, 0.5, 0.5, 0.5])
     """
-    check_sparseness("sparseness_w", sparseness_w)
-    check_sparseness("sparseness_h", sparseness_h)
     orthant: list[Constraint] = [NonNegative()] if nonneg else []
     W, H = (
         orthant + ([] if s is None else [Sparseness(s, s)]) for s in (sparseness_w, sparseness_h)
     )
-    return factorize(V, n_filters, W=W, H=[*H, UnitNorm()])
+    return factorize(V, rank, W=W, H=[*H, UnitNorm()])
 
 
 def code_norms(H: Array) -> tuple[float, float]:

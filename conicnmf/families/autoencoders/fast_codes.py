@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from conicnmf.families.autoencoders.inputs import (
     binary_teacher,
-    check_exponent,
-    check_share,
     given,
     sum_squares,
 )
 from conicnmf.families.autoencoders.sparse_codes import SparseCodes
 from conicnmf.families.autoencoders.transfer import answer, encode
+from conicnmf.settings import Count, Rule, Share, Weight
 from conicnmf.types import Array, Factors
 
 
@@ -47,7 +46,7 @@ class FastCodes(SparseCodes):
     ----------
     V : array of shape (d, M)
         One sample a column; see `standardize`.
-    n_filters : int
+    rank : int
     sparseness_w, sparseness_h : float or None
         Exact Hoyer sparseness of each filter and of each row of codes; None leaves it free.
     y : sequence of two different labels, optional
@@ -69,24 +68,29 @@ class FastCodes(SparseCodes):
     array([0.6, 0.6, 0.6, 0.6])
     """
 
-    sparseness_w: float | None = 0.8
-    sparseness_h: float | None = 0.7
+    sparseness_w: Share | None = 0.8
+    sparseness_h: Share | None = 0.7
     nonneg: bool = False
     y: Any = None
-    q: int = 3
-    alpha_i: float = 0.5
-    alpha_c: float | None = None
+    q: Annotated[
+        Count, Rule("that is odd", lambda q: q % 2 == 1, "the paper asks for 3 or more")
+    ] = 3
+    alpha_i: Weight = 0.5
+    alpha_c: Weight | None = None
     teacher: Array | None = field(init=False)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_exponent(self.q)
+    def check_settings(self) -> None:
+        """Make the teacher, and give what is left out its weight."""
+        super().check_settings()
         taught = self.y is not None
-        set_ = object.__setattr__
-        set_(self, "teacher", binary_teacher(self.y, self.V) if taught else None)
+        teacher = binary_teacher(self.y, self.V, "FastCodes y") if taught else None
+        object.__setattr__(self, "teacher", teacher)
         if self.alpha_c is None:
-            set_(self, "alpha_c", 0.5 if taught else 0.0)
-        check_share(self.alpha_i, self.alpha_c, taught)
+            object.__setattr__(self, "alpha_c", 0.5 if taught else 0.0)
+        shares = self.alpha_i + (self.alpha_c or 0.0) <= 1
+        self.require(shares, "alpha_i + alpha_c <= 1", "alpha_i", "alpha_c", remedy="try 0.5")
+        remedy = "pass y or leave alpha_c out"
+        self.require(taught or not self.alpha_c, "a teacher for alpha_c", "alpha_c", remedy=remedy)
 
     def __repr__(self) -> str:
         teacher = "" if self.teacher is None else f" and {self.alpha_c:g} (classification)"
@@ -96,7 +100,7 @@ class FastCodes(SparseCodes):
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shapes of W, H, θ and β, and of w_out and θ_out where there is a teacher."""
-        n = self.n_filters
+        n = self.rank
         shapes = super().shapes | {"theta": (n, 1), "beta": (n, 1)}
         if self.teacher is not None:
             shapes |= {"w_out": (n, 1), "theta_out": (1, 1)}
@@ -105,7 +109,7 @@ class FastCodes(SparseCodes):
     def weights(self, infer: float = 1.0, teach: float = 1.0) -> Weights:
         """Return the weights of the three squared errors for these parts of α_I and α_C."""
         a, c = self.alpha_i * infer, (self.alpha_c or 0.0) * teach
-        return Weights((1 - a - c) / self.size, a / self.n_filters, c / self.V.shape[1])
+        return Weights((1 - a - c) / self.size, a / self.rank, c / self.V.shape[1])
 
     def objective(self, factors: Factors) -> float:
         """Return the weighted mean of the relative errors."""
@@ -125,7 +129,7 @@ class FastCodes(SparseCodes):
         """Return random sparse filters, their responses made sparse, and β matched to both."""
         known = given(init, self.shapes, self.V.dtype)
         start = super().start({name: known[name] for name in ("W", "H") if name in known}, rng)
-        n, kind = self.n_filters, self.V.dtype
+        n, kind = self.rank, self.V.dtype
         start |= {
             "theta": np.zeros((n, 1), kind),
             "beta": matched_slopes(start["W"].T @ self.V, self.q),

@@ -11,7 +11,7 @@ from conicnmf.errors import InputError
 from conicnmf.geometry.cones import cone_ratio
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.types import Array
-from conicnmf.validate import as_data, as_matrix
+from conicnmf.validate import as_data, as_matrix, as_numbers
 
 
 def standardize(V: Any) -> Array:
@@ -57,45 +57,18 @@ def off_sparseness(B: Array, wanted: float) -> float:
     return float(np.nan_to_num(np.abs(hoyer_sparseness(B) - wanted), nan=np.inf).max())
 
 
-def check_sparseness(name: str, value: float | None) -> None:
-    """Raise unless a sparseness is None or lies between 0 and 1.
+def as_samples(V: Any, name: str) -> Array:
+    """Return dense data with samples as columns, in the order in which they are read.
 
     Examples
     --------
-    >>> check_sparseness("sparseness_w", 0.8)
+    >>> as_samples([[1, 2]], "V")
+    array([[1., 2.]])
     """
-    if value is not None and not 0 <= value <= 1:
-        raise InputError(f"{name} must be None or 0 <= {name} <= 1, got {value}; try 0.8")
+    return np.ascontiguousarray(as_data(as_numbers(V, name), name))
 
 
-def check_exponent(q: int) -> None:
-    """Raise unless q is odd, so that f keeps the sign.
-
-    Examples
-    --------
-    >>> check_exponent(3)
-    """
-    if q < 1 or q % 2 == 0:
-        raise InputError(f"q must be odd, 1, 3, 5, …, got {q}; the paper asks for 3 or more")
-
-
-def check_share(alpha_i: float, alpha_c: float | None, taught: bool) -> None:
-    """Raise unless the weights of inference and classification leave a convex combination.
-
-    Examples
-    --------
-    >>> check_share(0.5, 0.5, taught=True)
-    """
-    teach = alpha_c or 0.0
-    if not (alpha_i >= 0 and teach >= 0 and alpha_i + teach <= 1):
-        raise InputError(
-            f"alpha_i and alpha_c need alpha >= 0 and a sum <= 1, got {alpha_i} and {teach}; try 0.5"
-        )
-    if teach and not taught:
-        raise InputError(f"alpha_c = {teach} needs a teacher, got none; pass y or leave it out")
-
-
-def binary_teacher(y: Any, V: Array) -> Array:
+def binary_teacher(y: Any, V: Array, name: str = "y") -> Array:
     """Return −1 for the smaller label and +1 for the larger, one a sample.
 
     Examples
@@ -105,12 +78,17 @@ def binary_teacher(y: Any, V: Array) -> Array:
     """
     labels = np.asarray(y)
     if labels.shape != (V.shape[1],):
-        raise InputError(f"y needs one label a sample, {V.shape[1]} of them, got {labels.shape}")
-    classes = np.unique(labels)
+        raise InputError(
+            f"{name} must have one label a sample, got shape {labels.shape}; give {V.shape[1]} labels"
+        )
+    try:
+        classes = np.unique(labels)
+    except TypeError:
+        raise InputError(f"{name} must have labels of one type, got several; use numbers") from None
     if len(classes) != 2:
         raise InputError(
-            f"y must have two classes, got {len(classes)}; SCFCClassifier takes more, with one bank "
-            "of filters for each class against the others"
+            f"{name} must have two classes, got {len(classes)}; SCFCClassifier takes more, with one "
+            "bank of filters for each class against the others"
         )
     return np.where(labels == classes[1], 1, -1).astype(V.dtype)
 

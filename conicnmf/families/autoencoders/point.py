@@ -42,7 +42,7 @@ class Point:
         """Return the point of these variables."""
         B, H = np.ascontiguousarray(factors["W"].T), factors["H"]
         P = B @ view.V
-        n, kind = view.n_filters, view.V.dtype
+        n, kind = view.rank, view.V.dtype
         w_out = factors.get("w_out", np.zeros((n, 1), kind))
         theta_out = float(factors["theta_out"][0, 0]) if "theta_out" in factors else 0.0
         theta, beta = factors["theta"], factors["beta"]

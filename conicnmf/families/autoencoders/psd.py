@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.families.autoencoders.batches import BatchCodes
+from conicnmf.settings import Weight
 from conicnmf.types import Array, Factors
 
 
@@ -24,7 +24,7 @@ class PredictiveCodes(BatchCodes):
     Parameters
     ----------
     V : array of shape (d, M)
-    n_filters : int
+    rank : int
     l1 : float
         λ.
     alpha : float
@@ -44,26 +44,19 @@ class PredictiveCodes(BatchCodes):
     ['W', 'W_enc', 'gain', 'theta_enc']
     """
 
-    l1: float = 0.5
-    alpha: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (self.l1 >= 0 and self.alpha >= 0):
-            raise InputError(
-                f"PredictiveCodes needs l1 >= 0 and alpha >= 0, got {self.l1} and {self.alpha}"
-            )
+    l1: Weight = 0.5
+    alpha: Weight = 1.0
 
     def __repr__(self) -> str:
         return (
-            f"PredictiveCodes({self.V.shape[0]} × {self.V.shape[1]}, {self.n_filters} filters, "
+            f"PredictiveCodes({self.V.shape[0]} × {self.V.shape[1]}, {self.rank} filters, "
             f"l1 = {self.l1}, alpha = {self.alpha})"
         )
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shapes of the decoder, the encoder, its thresholds and its gains."""
-        d, n = self.V.shape[0], self.n_filters
+        d, n = self.V.shape[0], self.rank
         return {"W": (d, n), "W_enc": (d, n), "theta_enc": (n, 1), "gain": (n, 1)}
 
     def fresh(self, rng: np.random.Generator) -> Factors:

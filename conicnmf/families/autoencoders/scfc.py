@@ -104,7 +104,7 @@ class SCFC(Solver[FastCodes, Memo]):
             "alpha_c": (view.alpha_c or 0.0) * teach,
             "energy": point.energy(view.weights(infer, teach)),
             "reconstruction": point.fit / view.size,
-            "inference": point.gap / view.n_filters,
+            "inference": point.gap / view.rank,
             "classification": point.miss / view.V.shape[1],
         } | {f"step_{name}": step_size.step for name, step_size in steps.items()}
 

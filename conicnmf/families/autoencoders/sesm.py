@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.families.autoencoders.batches import BatchCodes
+from conicnmf.settings import Positive, Weight
 from conicnmf.types import Array, Factors
 
 
@@ -22,7 +22,7 @@ class SymmetricMachine(BatchCodes):
     Parameters
     ----------
     V : array of shape (d, M)
-    n_filters : int
+    rank : int
     alpha_e, alpha_s, alpha_r : float
         Weights of encoding, of sparse codes and of sparse filters.
     slope : float
@@ -41,22 +41,14 @@ class SymmetricMachine(BatchCodes):
     ['W', 'theta_dec', 'theta_enc']
     """
 
-    alpha_e: float = 1.0
-    alpha_s: float = 0.2
-    alpha_r: float = 1e-3
-    slope: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (min(self.alpha_e, self.alpha_s, self.alpha_r) >= 0 and self.slope > 0):
-            raise InputError(
-                "SymmetricMachine needs weights >= 0 and slope > 0, got alpha_e="
-                f"{self.alpha_e}, alpha_s={self.alpha_s}, alpha_r={self.alpha_r}, slope={self.slope}"
-            )
+    alpha_e: Weight = 1.0
+    alpha_s: Weight = 0.2
+    alpha_r: Weight = 1e-3
+    slope: Positive = 1.0
 
     def __repr__(self) -> str:
         return (
-            f"SymmetricMachine({self.V.shape[0]} × {self.V.shape[1]}, {self.n_filters} filters, "
+            f"SymmetricMachine({self.V.shape[0]} × {self.V.shape[1]}, {self.rank} filters, "
             f"alpha_e = {self.alpha_e}, alpha_s = {self.alpha_s}, alpha_r = {self.alpha_r}, "
             f"slope = {self.slope})"
         )
@@ -64,7 +56,7 @@ class SymmetricMachine(BatchCodes):
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shapes of W and the two thresholds."""
-        d, n = self.V.shape[0], self.n_filters
+        d, n = self.V.shape[0], self.rank
         return {"W": (d, n), "theta_enc": (n, 1), "theta_dec": (d, 1)}
 
     def fresh(self, rng: np.random.Generator) -> Factors:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from conicnmf.errors import InputError
 from conicnmf.families.autoencoders.inputs import (
-    check_sparseness,
+    as_samples,
     given,
     l1_ratio,
     off_sparseness,
@@ -17,18 +16,18 @@ from conicnmf.families.autoencoders.inputs import (
 )
 from conicnmf.families.autoencoders.steps import Shape
 from conicnmf.model.base import BaseProblem
-from conicnmf.types import Array, Factors
-from conicnmf.validate import as_data, as_rank
+from conicnmf.settings import Count, Reads, Settings, Share
+from conicnmf.types import Factors
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SparseCodes(BaseProblem):
+class SparseCodes(Settings, BaseProblem):
     """V ≈ W H with exact sparseness of W's columns, H's rows or both; rows of H have norm one.
 
     Parameters
     ----------
     V : array of shape (d, M)
-    n_filters : int
+    rank : int
     sparseness_w, sparseness_h : float or None
         Exact Hoyer sparseness; None leaves it free.
     nonneg : bool
@@ -37,33 +36,29 @@ class SparseCodes(BaseProblem):
 
     kind = "autoencoder"
 
-    V: Array
-    n_filters: int
-    sparseness_w: float | None = None
-    sparseness_h: float | None = None
+    V: Annotated[Any, Reads(as_samples)]
+    rank: Count
+    sparseness_w: Share | None = None
+    sparseness_h: Share | None = None
     nonneg: bool = True
     size: float = field(init=False)
 
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "V", np.ascontiguousarray(as_data(self.V)))
-        set_(self, "n_filters", as_rank(self.n_filters))
-        check_sparseness("sparseness_w", self.sparseness_w)
-        check_sparseness("sparseness_h", self.sparseness_h)
-        set_(self, "size", sum_squares(self.V))
-        if not self.size > 0:
-            raise InputError("V must have a non-zero entry, got zeros only; nothing is to be coded")
+    def check_settings(self) -> None:
+        """Measure V once."""
+        object.__setattr__(self, "size", sum_squares(self.V))
+        some, remedy = self.size > 0, "zeros have no codes"
+        self.require(some, "a V with a non-zero entry", "V", remedy=remedy)
 
     def __repr__(self) -> str:
         return (
-            f"SparseCodes({self.V.shape[0]} × {self.V.shape[1]}, {self.n_filters} filters, "
+            f"SparseCodes({self.V.shape[0]} × {self.V.shape[1]}, {self.rank} filters, "
             f"sp(W) = {self.sparseness_w}, sp(H) = {self.sparseness_h}, nonneg = {self.nonneg})"
         )
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shapes of W and H."""
-        (d, M), n = self.V.shape, self.n_filters
+        (d, M), n = self.V.shape, self.rank
         return {"W": (d, n), "H": (n, M)}
 
     @property
@@ -111,7 +106,7 @@ class SparseCodes(BaseProblem):
         """Return random filters and their responses, both brought into shape."""
         known = given(init, self.shapes, self.V.dtype)
         draw = rng.random if self.nonneg else rng.standard_normal
-        first = draw((self.n_filters, len(self.V))).astype(self.V.dtype)
+        first = draw((self.rank, len(self.V))).astype(self.V.dtype)
         B = np.ascontiguousarray(known["W"].T) if "W" in known else first
         if "H" not in known:  # then filters begin with one common norm
             B = replace(self.filter_shape, norm=1.0).project(B)

@@ -7,19 +7,21 @@ from typing import Any
 import numpy as np
 
 from conicnmf.errors import InputError
+from conicnmf.settings import Count, Positive, Whole, door
 from conicnmf.types import Array
-from conicnmf.validate import as_data, as_rank
+from conicnmf.validate import as_data
 
 
+@door
 def windows(
     V: Any,
-    n_filters: int,
-    image_shape: tuple[int, int],
-    width: float | None = None,
-    seed: int = 0,
+    rank: Count,
+    image_shape: tuple[Count, Count],
+    width: Positive | None = None,
+    seed: Whole = 0,
     signed: bool = False,
 ) -> Array:
-    """Return `n_filters` random samples, each times a Gaussian window at a random place.
+    """Return `rank` random samples, each times a Gaussian window at a random place.
 
     Gradient steps make scattered filters local only slowly; these are local from the start.
 
@@ -27,7 +29,7 @@ def windows(
     ----------
     V : array of shape (d, M)
         Images as columns, row by row. Each is shifted to a least value of zero.
-    n_filters : int
+    rank : int
     image_shape : tuple of int
         Rows and columns of an image.
     width : float, optional
@@ -38,7 +40,7 @@ def windows(
 
     Returns
     -------
-    array of shape (d, n_filters)
+    array of shape (d, rank)
         For example as ``init={"W": …}`` of a solve.
 
     Examples
@@ -46,15 +48,13 @@ def windows(
     >>> windows(np.random.default_rng(0).random((12, 5)), 7, (3, 4)).shape
     (12, 7)
     """
-    X, n = as_data(V), as_rank(n_filters)
+    X, n = as_data(V), rank
     rows, columns = image_shape
     if rows * columns != len(X):
         raise InputError(
             f"image_shape must have {len(X)} pixels, one a row of V, got {rows} × {columns}"
         )
     sd = max(rows, columns) / 8 if width is None else width
-    if not sd > 0:
-        raise InputError(f"width must be > 0, got {width}; leave it out for an eighth of the image")
     rng = np.random.default_rng(seed)
     # Centers keep off the border, where images show little.
     centers = rng.uniform(0.15, 0.85, (n, 2)) * (rows - 1, columns - 1)

@@ -269,10 +269,10 @@ def test_reports_comparisons_and_explanations_know_autoencoders():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"sparseness_w": 1.5}, "sparseness_w must be None or 0 <= sparseness_w <= 1"),
-        ({"q": 2}, "q must be odd"),
-        ({"alpha_i": 0.7, "alpha_c": 0.7, "y": [0, 1] * 5}, "a sum <= 1"),
-        ({"alpha_c": 0.5}, "needs a teacher"),
+        ({"sparseness_w": 1.5}, "sparseness_w to be a finite number from 0 to 1 or None, got"),
+        ({"q": 2}, "number >= 1 that is odd, got q=2; the paper"),
+        ({"alpha_i": 0.7, "alpha_c": 0.7, "y": [0, 1] * 5}, "<= 1, got alpha_i=0.7, alpha_c=0.7"),
+        ({"alpha_c": 0.5}, "needs a teacher for alpha_c, got alpha_c=0.5; pass y"),
         ({"y": [0, 1, 2, 0, 1, 2, 0, 1, 2, 0]}, "two classes, got 3"),
         ({"y": [0, 1]}, "one label a sample"),
     ],
