@@ -6,7 +6,7 @@ import time
 from collections import Counter
 
 from .cases import draw_case
-from .run import SILENT, run_case
+from .judge.findings import SILENT
 
 
 def run_range(seed, first, count):
@@ -14,7 +14,7 @@ def run_range(seed, first, count):
     failures, ends = {}, Counter()
     for k in range(first, first + count):
         case = draw_case(seed, k)
-        end, findings = run_case(case)
+        end, findings = case.run()
         ends[end] += 1
         if findings:
             failures[case.id] = {f.kind: f.reason for f in findings}
@@ -31,7 +31,7 @@ def summary(tried, failures):
 
 
 def _is_raw(kind):
-    return kind.split()[0] in ("raw", "certificate", "save")
+    return kind.split()[0] in ("raw", "certificate", "save", "lost")
 
 
 def _is_leak(kind):
@@ -52,7 +52,7 @@ def rerun(name):
     seed, k = map(int, name.split(":"))
     case = draw_case(seed, k)
     begin = time.perf_counter()
-    end, findings = run_case(case)
+    end, findings = case.run()
     print(case.text)
     print(f"  {end} in {time.perf_counter() - begin:.2f} s")
     for finding in findings:

@@ -7,14 +7,15 @@ import numpy as np
 
 import conicnmf as cn
 
-from . import measures
-from .measures import parts
+from ..judge import measures
+from ..judge.measures import parts
+from .numbers import short
 from .terms import Drawn, draw_each
 
 
-def draw_penalty(rng, side, size):
-    """Draw a penalty; `size` is about what one unit of the factor changes in the loss."""
-    weight = float(f"{size * 10 ** rng.uniform(-3, 1.3):.3g}")
+def draw_penalty(rng, side):
+    """Draw a penalty; a weight of one is about what one unit of the variable is worth."""
+    weight = short(side.worth / side.unit * 10 ** rng.uniform(-3, 1.3))
     kinds = (l1, l2) if side.simple else (l1, l1, l2, roughness, largest, reward)
     return kinds[rng.integers(len(kinds))](rng, side, weight)
 
@@ -30,7 +31,7 @@ def l1(rng, side, weight):
 
 
 def l2(rng, side, weight):
-    weight = float(f"{weight / side.scale:.3g}")
+    weight = short(weight / side.unit)
     return Drawn(
         f"L2({weight:g})",
         lambda: cn.L2(weight),
@@ -44,13 +45,13 @@ def roughness(rng, side, weight):
         return l2(rng, side, weight)
 
     def fn(X):
-        return weight / side.scale * cp.sum_squares(cp.diff(X, axis=0))
+        return weight / side.unit * cp.sum_squares(cp.diff(X, axis=0))
 
     return Drawn(
-        f"ConvexPenalty({weight / side.scale:g} roughness)",
+        f"ConvexPenalty({weight / side.unit:g} roughness)",
         lambda: cn.ConvexPenalty(fn),
         fn,
-        value=lambda X: weight / side.scale * float((np.diff(X, axis=0) ** 2).sum()),
+        value=lambda X: weight / side.unit * float((np.diff(X, axis=0) ** 2).sum()),
     )
 
 
@@ -72,10 +73,10 @@ def reward(rng, side, weight):
         each = "component" if each == "sample" else "sample"
     if side.rows(each).shape[1] == 1:
         return l2(rng, side, weight)
-    weight = float(f"{weight * side.scale:.3g}")
+    weight = short(weight * side.unit)
 
     def value(X):
-        return -weight * float(np.nansum(measures.sparseness(parts(X, side.factor, each))))
+        return -weight * float(np.nansum(measures.sparseness(parts(X, side.columns, each))))
 
     return Drawn(
         f"SparsenessReward({weight:g}, {each})",

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .measures import parts
+from ..judge.measures import parts
+from .numbers import short
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +18,7 @@ class Drawn:
 
     `term()` is the package's object; `algebra(X)` the CVXPY constraint or penalty, None where
     CVXPY cannot state it. A constraint has a `violation(X)`, a penalty a `value(X)`; X is the
-    factor as users know it.
+    variable as users know it.
     """
 
     text: str
@@ -28,21 +29,29 @@ class Drawn:
     inputs: tuple[Any, ...] = ()
     length_one: bool = False
 
+    @property
+    def kind(self):
+        """The name of the term's class."""
+        return self.text.split("(")[0]
+
 
 @dataclass(eq=False)
 class Side:
-    """A factor while its terms are drawn: its name, and a point that all of them allow.
+    """A variable while its terms are drawn: its name, and a point that all of them allow.
 
-    In a wild case bounds need not allow the point; a simple one has only terms that most solvers
-    take.
+    Components are its columns or its rows. In a wild case bounds need not allow the point; a
+    simple one has only terms that most solvers take. Its entries are about `unit` large, and one
+    unit of the objective is `worth`.
     """
 
-    factor: str
+    name: str
     point: np.ndarray
+    columns: bool
     nonneg: bool
     wild: bool
     simple: bool
-    scale: float
+    unit: float
+    worth: float = 1.0
 
     @property
     def shape(self):
@@ -50,17 +59,17 @@ class Side:
 
     def rows(self, each):
         """Return the pieces of the point as rows."""
-        return parts(self.point, self.factor, each)
+        return parts(self.point, self.columns, each)
 
     def axis(self, each):
         """Return the axis over which NumPy and CVXPY reduce a piece."""
-        return 0 if (self.factor == "W") == (each == "component") else 1
+        return 0 if self.columns == (each == "component") else 1
 
     def bound(self, rng, least):
         """Return an upper bound that the point meets; in a wild case any number near it."""
-        loose = float(least) * (1 + rng.random()) + 1e-3 * self.scale
+        loose = float(least) * (1 + rng.random()) + 1e-3 * self.unit
         wanted = loose * rng.uniform(0.1, 1.0) if self.wild else loose
-        return float(f"{wanted:.3g}") * 1.01
+        return 1.01 * short(wanted)
 
 
 def draw_each(rng, side):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 
-def parts(X, factor, each):
-    """Return the pieces a term speaks of as rows: components or samples of W or H."""
-    return X.T if (factor == "W") == (each == "component") else X
+def parts(X, columns, each):
+    """Return the pieces a term speaks of as rows: components, which may be columns, or samples."""
+    return X.T if columns == (each == "component") else X
 
 
 def sparseness(rows):
@@ -57,18 +57,18 @@ def outside_labels(H, y, radius):
     return worst
 
 
-def squares(V, W, H, weights=None):
-    """Return ‖M ∘ (V − W H)‖²."""
-    residual = V - W @ H
+def squares(V, X, weights=None):
+    """Return ‖M ∘ (V − X)‖²."""
+    residual = V - X
     return float(((residual if weights is None else weights * residual) ** 2).sum())
 
 
-def huber(V, W, H):
-    """Return Σ of Huber's function with threshold one, as CVXPY scales it."""
-    size = np.abs(V - W @ H)
-    return float(np.where(size <= 1, size**2, 2 * size - 1).sum())
+def huber(V, X, edge=1.0):
+    """Return Σ of Huber's function, as CVXPY scales it: a square up to the edge, then linear."""
+    size = np.abs(V - X)
+    return float(np.where(size <= edge, size**2, 2 * edge * size - edge**2).sum())
 
 
-def magnitudes(V, W, H):
-    """Return Σ|V − W H|."""
-    return float(np.abs(V - W @ H).sum())
+def magnitudes(V, X):
+    """Return Σ|V − X|."""
+    return float(np.abs(V - X).sum())

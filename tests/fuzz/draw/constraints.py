@@ -7,8 +7,9 @@ import numpy as np
 
 import conicnmf as cn
 
-from . import measures
-from .measures import parts
+from ..judge import measures
+from ..judge.measures import parts
+from .numbers import short
 from .terms import Drawn, draw_each
 
 
@@ -30,7 +31,7 @@ def box(rng, side):
     if kind == 1:
         low = -np.inf
     elif kind == 2:
-        high = np.where(rng.random(X.shape) < 0.5, high, np.maximum(X, 0) + 0.5 * side.scale)
+        high = np.where(rng.random(X.shape) < 0.5, high, np.maximum(X, 0) + 0.5 * side.unit)
     text = f"Box({low:.3g}, {'matrix' if kind == 2 else f'{high:.3g}'})"
     return Drawn(
         text,
@@ -46,10 +47,10 @@ def fixed(rng, side):
     mask = rng.random(side.shape) < 0.2
     if rng.random() < 0.3:
         mask = np.zeros(side.shape, dtype=bool)
-        mask[(slice(None), 0) if side.factor == "W" else 0] = True
+        mask[(slice(None), 0) if side.columns else 0] = True
     values = np.where(mask, side.point, 0.0)
     if side.wild:
-        values = values + np.where(mask, side.scale * rng.random(side.shape), 0.0)
+        values = values + np.where(mask, side.unit * rng.random(side.shape), 0.0)
 
     def violation(X):
         size = np.abs(values).max() or np.abs(X).max() or 1.0
@@ -66,8 +67,8 @@ def fixed(rng, side):
 
 def simplex(rng, side):
     """Pieces sum to a total; the point is brought there."""
-    each = "sample" if side.factor == "H" and rng.random() < 0.5 else draw_each(rng, side)
-    total = float(f"{side.scale * rng.uniform(0.5, 2):.3g}")
+    each = "sample" if not side.columns and rng.random() < 0.5 else draw_each(rng, side)
+    total = short(side.unit * rng.uniform(0.5, 2))
     axis = side.axis(each)
     sums = side.point.sum(axis=axis, keepdims=True)
     side.point = side.point * (total / sums)
@@ -75,7 +76,7 @@ def simplex(rng, side):
         f"Simplex({total:.3g}, {each})",
         lambda: cn.Simplex(total, each=each),
         lambda X: [X >= 0, cp.sum(X, axis=axis) == total],
-        lambda X: measures.outside_simplex(parts(X, side.factor, each), total),
+        lambda X: measures.outside_simplex(parts(X, side.columns, each), total),
     )
 
 
@@ -84,6 +85,7 @@ def unit_norm(rng, side):
     each = draw_each(rng, side)
     axis = side.axis(each)
     side.point = side.point / np.linalg.norm(side.point, axis=axis, keepdims=True)
+    side.unit = 1.0
     return Drawn(
         f"UnitNorm({each})",
         lambda: cn.UnitNorm(each=each),
@@ -108,8 +110,8 @@ def prescribed(rng, side):
     """One sparseness for all components; the point gets components that are permutations."""
     profile = side.rows("component")[0]
     rows = np.array([rng.permutation(profile) for _ in side.rows("component")])
-    side.point = rows.T.copy() if side.factor == "W" else rows
-    s = 0.5 if rows.shape[1] == 1 else float(measures.sparseness(rows[:1])[0])
+    side.point = rows.T.copy() if side.columns else rows
+    s = 0.5 if rows.shape[1] == 1 else float(max(measures.sparseness(rows[:1])[0], 0.0))
     return _band(side, s, s, "component")
 
 
@@ -145,13 +147,13 @@ def _band(side, low, high, each):
         f"Sparseness({low:.4g}, {high:.4g}, {each})",
         lambda: cn.Sparseness(low, high, each=each),
         algebra,
-        lambda X: measures.outside_band(parts(X, side.factor, each), low, high),
+        lambda X: measures.outside_band(parts(X, side.columns, each), low, high),
         length_one=side.rows(each).shape[1] == 1,
     )
 
 
 def labels(rng, side):
-    """Classes of samples; only H has samples as columns."""
+    """Classes of samples, which are the columns of H."""
     y = rng.integers(-1, 3, side.shape[1])
     least = measures.outside_labels(side.point, y, 0.0)
     radius = max(side.bound(rng, least), 0.05)

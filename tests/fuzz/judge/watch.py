@@ -57,13 +57,17 @@ def _streams(seen):
 
 
 def fingerprint(X):
-    """Return the bytes of an array, a sparse matrix or a data frame."""
+    """Return the bytes of an array, a sparse matrix or a data frame, the text of anything else."""
     if isinstance(X, pd.DataFrame):
         return fingerprint(X.to_numpy()), list(X.columns), list(X.index)
-    if not sp.issparse(X):
+    if isinstance(X, np.ma.MaskedArray):
+        return fingerprint(X.data), fingerprint(np.ma.getmaskarray(X))
+    if isinstance(X, np.ndarray) and X.dtype != object:
         return X.dtype.str, X.shape, X.tobytes()
+    if not sp.issparse(X):
+        return repr(X)  # numbers, lists, objects
     if X.format == "dok":
-        return sorted((int(i), int(j), float(x)) for (i, j), x in X.items())
+        return sorted((int(i), int(j), complex(x)) for (i, j), x in X.items())
     names = ("data", "indices", "indptr", "row", "col", "offsets", "rows")
     arrays = [getattr(X, name) for name in names if hasattr(X, name)]
     return (
@@ -75,4 +79,4 @@ def fingerprint(X):
 
 def fingerprints(inputs):
     """Return one fingerprint an input."""
-    return [fingerprint(np.asarray(x) if np.isscalar(x) else x) for x in inputs]
+    return [fingerprint(x) for x in inputs]

@@ -1,0 +1,103 @@
+"""How a case is solved: solver, start, stop rule, limit of time, callback."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import conicnmf as cn
+
+from .numbers import chance, pick
+from .solvers import MISFITS, MONOTONE, SOLVERS
+from .solvers import WRONG as NO_SOLVERS
+from .starts import as_init, draw_start
+
+STOPS = {
+    "{k}": 6,
+    "cn.MaxIter({k})": 2,
+    "cn.MaxIter(40) | cn.RelDecrease(1e-3)": 6,
+    "cn.RelDecrease(1e-2, patience=1) | cn.MaxIter(30)": 3,
+    "cn.RelDecrease(0.1) & cn.MaxIter({k})": 1,
+    "cn.FactorChange(1e-3) | cn.MaxIter({k})": 1,
+    "cn.TimeLimit(600) | cn.MaxIter({k})": 1,
+    "cn.TimeLimit(0) | cn.MaxIter({k})": 0.3,
+    "None": 1.5,
+}
+NO_STOPS = {"-1": 1, "2.5": 1, "'never'": 1, "True": 0.5}
+CALLBACKS = {"none": 12, "records": 4, "stops": 1, "scribbles": 1, "raises": 1}
+LIMITS = {"none": 12, "no time": 0.5, "some time": 1, "long": 0.5}
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """How a case is solved; `wrong` names the argument that must be refused, if any."""
+
+    solver: str
+    start: str = "None"
+    stop: str = "20"
+    seed: int = 0
+    throw: bool = True
+    arrays: dict[str, Any] = field(default_factory=dict)
+    callback: str = "none"
+    limit: str = "none"
+    wrong: str = ""
+
+    @property
+    def text(self):
+        end = "throw" if self.throw else "no throw"
+        more = "".join(
+            f", {name} {own}"
+            for name, own in (("callback", self.callback), ("limit", self.limit))
+            if own != "none"
+        )
+        return f"{self.solver}, start {self.start}, stop {self.stop}, seed {self.seed}, {end}{more}"
+
+    @property
+    def name(self):
+        """The name of the solver's class."""
+        return self.solver.strip("'").split("(")[0].split(".")[-1]
+
+    @property
+    def monotone(self):
+        """Whether the named solver says that the objective never rises."""
+        return self.name in MONOTONE
+
+    def made(self):
+        """Return the solver as it is passed on."""
+        return eval(self.solver, {"cn": cn})  # only the texts of the tables
+
+    def options(self):
+        """Return the arguments of `solve`, but for what watches it."""
+        return {
+            "solver": self.made(),
+            "init": as_init(self.start, self.arrays),
+            "stop": eval(self.stop, {"cn": cn}),
+            "seed": self.seed,
+            "throw": self.throw,
+        }
+
+
+def draw_method(rng, style, point, units, tiny):
+    """Draw how to solve; `point` is the feasible one, `tiny` says that anything is affordable."""
+    wrong = pick(rng, {"": 60, "solver": 1, "start": 1, "stop": 1})
+    table = MISFITS if chance(rng, 0.06) else SOLVERS[style]
+    solver = pick(rng, NO_SOLVERS if wrong == "solver" else table)
+    if solver == "cn.JointNLP()" and not tiny:
+        solver = "None"
+    solver = solver.format(price=0.125 * units["data"])
+    start, arrays = draw_start(rng, point, units, wrong == "start")
+    limits = [0, 1, 2, 3, 5, 8, 15]
+    stop = pick(rng, NO_STOPS if wrong == "stop" else STOPS).format(k=int(rng.choice(limits)))
+    if solver == "cn.JointNLP()" and not wrong:
+        stop = "1"
+    return Method(
+        solver,
+        start,
+        stop,
+        int(rng.integers(1000)),
+        chance(rng, 0.5),
+        arrays,
+        pick(rng, CALLBACKS),
+        pick(rng, LIMITS),
+        wrong,
+    )

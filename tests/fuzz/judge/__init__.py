@@ -1,0 +1,1 @@
+"""What a result should say, by NumPy code that shares nothing with the package."""

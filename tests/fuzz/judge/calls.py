@@ -1,0 +1,54 @@
+"""Callbacks that look on, meddle or fail, and a clock that does not depend on the machine."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+from unittest import mock
+
+import numpy as np
+
+SECONDS = {"none": None, "no time": 0.0, "some time": 0.1, "long": 1e6}
+"""Limits of time on a clock that goes on by a millisecond whenever somebody looks at it."""
+LAST = 3
+"""The iteration at which a callback stops or fails."""
+
+
+class PlantedError(Exception):
+    """What a user's callback raises."""
+
+
+class Caller:
+    """A callback: it keeps a copy of what it is shown, and may meddle."""
+
+    def __init__(self, kind):
+        self.kind = kind
+        self.seen = []
+
+    def __call__(self, iteration, factors):
+        self.seen.append((iteration, {n: np.array(X) for n, X in factors.items()}))
+        if self.kind == "scribbles":
+            for X in factors.values():
+                if X.flags.writeable:
+                    X[...] = np.nan
+        late = iteration.iteration >= LAST
+        if late and self.kind == "raises":
+            raise PlantedError("the callback fails")
+        return late and self.kind == "stops"
+
+
+@contextmanager
+def _stepping():
+    now = 0.0
+
+    def look():
+        nonlocal now
+        now += 1e-3
+        return now
+
+    with mock.patch("time.perf_counter", look):
+        yield
+
+
+def clock(limit):
+    """Return the context in which a limit of time is the same on every machine."""
+    return _stepping() if limit in ("no time", "some time") else nullcontext()

@@ -1,0 +1,46 @@
+"""Run a problem through its doors and collect every finding about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .again import again
+from .attempt import attempt
+from .doors import doors_agree
+from .findings import Finding, line, once
+from .watch import fingerprints, watched
+
+
+def run_problem(case):
+    """Return (outcome, findings): how the case ended in a word, and what is wrong with it."""
+    findings, made = [], []
+    for door in case.doors:
+        before = fingerprints(case.inputs())
+        with watched() as seen:
+            made.append(attempt(case, door))
+            findings += made[-1].findings
+            if made[-1].result is not None and not case.refused:
+                findings += again(case, door, made[-1].result)
+        findings += left_behind(seen, allowed="length" if _on_one_number(case) else None)
+        if fingerprints(case.inputs()) != before:
+            findings.append(Finding("input changed", "an input has other bytes than before"))
+    if len(made) == 2:
+        findings += doors_agree(case, *made)
+    return made[-1].end, once(findings)
+
+
+def _on_one_number(case):
+    """Whether there is a bound on the sparseness of a single number, which is worth a word."""
+    return any(t.length_one for terms in case.terms.values() for t in terms)
+
+
+def left_behind(seen, allowed=None):
+    """Yield warnings and printed text; warnings that hold an allowed word are fine."""
+    for warning in seen.warnings:
+        if allowed is not None and allowed in str(warning.message):
+            continue
+        name = warning.category.__name__
+        where = f"{Path(warning.filename).name}:{warning.lineno}"
+        yield Finding(f"warning {name}", f"{where} {line(warning.message)}")
+    if seen.printed:
+        yield Finding("printed", repr(seen.printed[:80]))

@@ -1,0 +1,54 @@
+"""The same problem in other units has the same answer, in these units."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .attempt import attempt
+from .findings import Finding
+
+UNSCALED = ("Convex",)
+"""Constraints whose violation is measured in the units of their statement."""
+
+
+def same_in_other_units(case, door, result):
+    """Yield a finding where data 2^24 times as large, or as small, lead elsewhere."""
+    twin = _twin(case)
+    if twin is None:
+        return
+    ratio = twin.size(twin.point) / case.size(case.point)
+    other = attempt(twin, door)
+    if other.result is None:
+        yield Finding("scale", f"{result.status.name}, times {ratio:.3g} {other.end}")
+        return
+    a, b = result.objective, other.result.objective / ratio
+    allowed = (1e-3 if case.single else 1e-6) * (abs(a) + abs(b)) + 1e-9 * case.size(case.point)
+    if not abs(a - b) <= allowed:
+        ends = f"{result.status.name} {a:.9g}, times {ratio:.3g} {other.end} {b:.9g}"
+        yield Finding("scale", ends)
+
+
+def _twin(case):
+    """Return the case in other units, None where it has none."""
+    from ..cases import draw_case  # which draws what is judged here
+
+    if any(t.kind in UNSCALED for terms in case.terms.values() for t in terms):
+        return None
+    if any(loss.term is None for loss in case.losses.values()) or case.single:
+        return None
+    seed, k = map(int, case.id.split(":"))
+    twin = draw_case(seed, k, shift=4 if k % 2 else -4)
+    (one, *_), (two, *_) = case.data.values(), twin.data.values()
+    factor = _power(one.dense, two.dense)
+    if factor in (0, 1):
+        return None
+    return twin
+
+
+def _power(A, B):
+    """Return the factor between two arrays, 0 where there is none."""
+    if A.shape != B.shape or not A.any():
+        return 0
+    place = np.unravel_index(np.abs(A).argmax(), A.shape)
+    factor = B[place] / A[place]
+    return factor if np.array_equal(factor * A, B) else 0
