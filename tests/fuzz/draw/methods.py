@@ -30,7 +30,10 @@ LIMITS = {"none": 12, "no time": 0.5, "some time": 1, "long": 0.5}
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """How a case is solved; `wrong` names the argument that must be refused, if any."""
+    """How a case is solved; `wrong` names the argument that must be refused, if any.
+
+    Who does not insist on a solver takes the default where it does not fit.
+    """
 
     solver: str
     start: str = "None"
@@ -41,16 +44,18 @@ class Method:
     callback: str = "none"
     limit: str = "none"
     wrong: str = ""
+    insists: bool = True
 
     @property
     def text(self):
         end = "throw" if self.throw else "no throw"
+        solver = self.solver if self.insists else f"{self.solver} or the default"
         more = "".join(
             f", {name} {own}"
             for name, own in (("callback", self.callback), ("limit", self.limit))
             if own != "none"
         )
-        return f"{self.solver}, start {self.start}, stop {self.stop}, seed {self.seed}, {end}{more}"
+        return f"{solver}, start {self.start}, stop {self.stop}, seed {self.seed}, {end}{more}"
 
     @property
     def name(self):
@@ -66,11 +71,11 @@ class Method:
         """Return the solver as it is passed on."""
         return eval(self.solver, {"cn": cn})  # only the texts of the tables
 
-    def options(self):
+    def options(self, stated):
         """Return the arguments of `solve`, but for what watches it."""
         return {
             "solver": self.made(),
-            "init": as_init(self.start, self.arrays),
+            "init": as_init(self.start, self.arrays, stated),
             "stop": eval(self.stop, {"cn": cn}),
             "seed": self.seed,
             "throw": self.throw,
@@ -79,7 +84,7 @@ class Method:
 
 def draw_method(rng, style, point, units, tiny):
     """Draw how to solve; `point` is the feasible one, `tiny` says that anything is affordable."""
-    wrong = pick(rng, {"": 60, "solver": 1, "start": 1, "stop": 1})
+    wrong = pick(rng, {"": 90, "solver": 1, "start": 1, "stop": 1})
     table = MISFITS if chance(rng, 0.06) else SOLVERS[style]
     solver = pick(rng, NO_SOLVERS if wrong == "solver" else table)
     if solver == "cn.JointNLP()" and not tiny:
@@ -100,4 +105,5 @@ def draw_method(rng, style, point, units, tiny):
         pick(rng, CALLBACKS),
         pick(rng, LIMITS),
         wrong,
+        chance(rng, 0.4),
     )

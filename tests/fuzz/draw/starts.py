@@ -55,13 +55,14 @@ def draw_start(rng, point, units, wrong):
     return kind, arrays.get(kind, {})
 
 
-def as_init(kind, arrays):
-    """Return what is passed as `init`; the order of W and H alone is the same at every door."""
+def as_init(kind, arrays, stated):
+    """Return what is passed as `init`; with CVXPY, arrays are named by their variables."""
     if kind[0] in "cN'7":
         return eval(kind, {"cn": cn})  # only the texts above
-    if kind == "one variable":
-        return cn.Given(**arrays)
     if kind == "too few":
         return ()
-    in_order = kind in ("point", "poor point") and list(arrays) == ["W", "H"]
-    return tuple(arrays.values()) if in_order else dict(arrays)
+    if kind == "one variable":
+        return cn.Given({stated.key(name): X for name, X in arrays.items()})
+    if kind in ("point", "poor point") and list(arrays) == list(stated.problem.shapes):
+        return tuple(arrays.values())
+    return {stated.key(name): X for name, X in arrays.items()}

@@ -21,6 +21,7 @@ from ..draw.terms import Drawn, Side
 from ..draw.units import share_units
 from ..judge import measures
 from ..judge.run import run_problem
+from ..judge.stated import Stated
 
 STYLES = {"plain": 3, "components": 3, "any": 4}
 """Non-negative factors; terms that most solvers take; everything."""
@@ -148,7 +149,8 @@ class ProblemCase:
 
     def state(self, door):
         """State the problem through a door."""
-        return {"terms": self._factorize, "compose": self._compose, "algebra": self._algebra}[door]()
+        ways = {"terms": self._factorize, "compose": self._compose, "algebra": self._algebra}
+        return ways[door]()
 
     def _terms(self, name):
         return [t.term() for t in self.terms[name]]
@@ -174,7 +176,7 @@ class ProblemCase:
                 options.setdefault(letter, {})[view] = self._terms(name)
             else:
                 options[letter] = self._terms(name)
-        return cn.factorize(V, self.shape.rank, **options)
+        return Stated(cn.factorize(V, self.shape.rank, **options))
 
     def _compose(self):
         approximations = [
@@ -187,12 +189,9 @@ class ProblemCase:
             )
             for m in self.shape.models
         ]
-        return cn.compose(
-            *approximations,
-            rank=self.shape.rank,
-            constants=self.shape.constants,
-            **{name: self._terms(name) for name in self.terms},
-        )
+        terms = {name: self._terms(name) for name in self.terms}
+        rank, constants = self.shape.rank, self.shape.constants
+        return Stated(cn.compose(*approximations, rank=rank, constants=constants, **terms))
 
     def _algebra(self):
         X = {name: cp.Variable(shape, name=name) for name, shape in self.shapes.items()}
@@ -208,7 +207,7 @@ class ProblemCase:
                     objective = objective + stated
                 else:
                     limits += stated if isinstance(stated, list) else [stated]
-        return cn.Problem(cp.Minimize(objective), limits)
+        return Stated(cn.Problem(cp.Minimize(objective), limits), X)
 
     def inputs(self):
         """Return everything of the user's that must come back unchanged."""

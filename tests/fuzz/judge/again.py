@@ -16,33 +16,33 @@ from .planted import planted
 from .units import same_in_other_units
 
 
-def again(case, door, result):
+def again(case, door, made):
     """Yield what is wrong when more is done with a result; which of it, the case's number says."""
     k = int(case.id.split(":")[1])
-    yield from certified(case, result)
+    result = made.result
+    yield from certified(case, made)
     if k % 5 == 0:
         yield from saved(result)
     if k % 5 == 1:
         yield from repeated(case, door, result)
     if k % 5 == 2:
-        yield from planted(case, result)
+        yield from planted(case, made)
     if k % 5 == 3:
         yield from resumed(case, door, result)
     if k % 5 == 4:
         yield from same_in_other_units(case, door, result)
 
 
-def certified(case, result):
+def certified(case, made):
     """A certificate never raises, and never passes what is infeasible."""
     try:
-        certificate = result.certificate()
+        certificate = made.result.certificate()
         str(certificate)
     except Exception as error:
         yield raw(error, "certificate")
         return
-    X = {name: np.asarray(own, dtype=np.float64) for name, own in result.factors.items()}
     if certificate.ok:
-        worst, where = case.violation(X)
+        worst, where = case.violation(made.X)
         if not worst <= 1e-4:
             yield Finding("certified", f"violation {worst:.3g} of {where}")
 

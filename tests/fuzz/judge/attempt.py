@@ -14,10 +14,14 @@ from .results import judge, judge_seen, judge_status
 
 @dataclass(eq=False)
 class Attempt:
-    """How a call ended in a word, the result if there is one, and the findings."""
+    """How a call ended in a word, the result if there is one, and the findings.
+
+    `X` are the result's values under the case's names.
+    """
 
     end: str = ""
     result: Any = None
+    X: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
     def add(self, finding):
@@ -32,11 +36,13 @@ def attempt(case, door, **changes):
     caller = None if case.method.callback == "none" else Caller(case.method.callback)
     thrown, reasons = False, []
     try:
-        problem = case.state(door)
-        reasons = _reasons(case, problem)
+        stated = case.state(door)
+        reasons = _reasons(case, stated.problem)
         options = {"callback": caller, "time_limit": SECONDS[case.method.limit]}
+        if reasons and not case.method.insists:
+            changes, reasons = {"solver": None, **changes}, []
         with clock(case.method.limit):
-            made.result = problem.solve(**case.method.options() | options | changes)
+            made.result = stated.problem.solve(**case.method.options(stated) | options | changes)
     except cn.SolveError as error:
         made.result, thrown = error.result, True
     except cn.ConicNMFError as error:
@@ -49,13 +55,15 @@ def attempt(case, door, **changes):
         made.add(raw(error))
         return made
     made.end = made.result.status.name
-    made.findings += _judged(case, made.result, thrown, reasons, caller)
+    made.X = stated.read(made.result.factors)
+    seen = [] if caller is None else [(it, stated.read(X)) for it, X in caller.seen]
+    made.findings += _judged(case, made, thrown, reasons, seen)
     return made
 
 
 def _reasons(case, problem):
     """Return why the named solver says that it does not fit."""
-    solver = case.method.made() if not case.method.wrong else None
+    solver = None if case.method.wrong == "solver" else case.method.made()
     if isinstance(solver, str):
         solver = cn.extend.SOLVERS.find(solver)()
     return [] if solver is None else solver.mismatches(problem)
@@ -66,7 +74,7 @@ def _own_error(case, made, error, reasons):
     made.end = type(error).__name__
     told = line(error)
     if isinstance(error, cn.IncompatibleError):
-        if not reasons and case.method.solver != "None":
+        if not reasons and case.method.solver != "None" and case.method.insists:
             made.add(Finding("fits", f"{case.method.solver} fits, then: {told}"))
     elif isinstance(error, cn.InfeasibleError):
         if case.feasible:
@@ -75,15 +83,14 @@ def _own_error(case, made, error, reasons):
         made.add(Finding("refused", f"a sound case: {told}"))
 
 
-def _judged(case, result, thrown, reasons, caller):
+def _judged(case, made, thrown, reasons, seen):
     if case.refused:
         yield Finding("accepted", f"a wrong {case.refused} was not refused")
     if reasons:
         yield Finding("fits", f"{case.method.solver} was run though {line(reasons[0])}")
-    yield from judge(case, result)
-    yield from judge_status(case, result, thrown)
-    if caller is not None:
-        yield from judge_seen(case, result, caller.seen)
+    yield from judge(case, made.result, made.X)
+    yield from judge_status(case, made.result, thrown)
+    yield from judge_seen(case, made.result, made.X, seen)
 
 
 def _picky(case):

@@ -12,13 +12,13 @@ FAR = 1e-3
 """A planted violation or error is larger than this."""
 
 
-def planted(case, result):
+def planted(case, made):
     """Yield the faults that a certificate passes."""
-    if result.status.kind == "failed":
+    if made.result.status.kind == "failed":
         return
-    for name, wrong in _faults(case, result):
+    for name, wrong in _faults(case, made):
         try:
-            passed = result.certificate.__func__(wrong).ok
+            passed = wrong.certificate().ok
         except Exception as error:
             yield raw(error, "certificate")
             continue
@@ -26,17 +26,18 @@ def planted(case, result):
             yield Finding("certified", f"a result with {name}")
 
 
-def _faults(case, result):
-    X = {name: np.asarray(own, dtype=np.float64) for name, own in result.factors.items()}
+def _faults(case, made):
+    result, X = made.result, made.X
     size = max(abs(result.objective), FAR * case.size(X))
     if size > 0:
         yield "another objective", replace(result, objective=result.objective + 0.1 * size)
-    for name, own in result.factors.items():
-        moved = {**X, name: X[name] + 0.3 * (np.abs(X[name]).max() or 1.0)}
+    if list(result.factors) != list(X):
+        return  # they have other names in the problem
+    for name, own in X.items():
+        moved = {**X, name: own + 0.3 * (np.abs(own).max() or 1.0)}
         if case.violation(moved)[0] > FAR:
-            yield f"{name} out of bounds", replace(
-                result,
-                factors={**result.factors, name: moved[name].astype(own.dtype)},
-                objective=case.objective(moved),
-            )
+            kind = result.factors[name].dtype
+            factors = {**result.factors, name: moved[name].astype(kind)}
+            wrong = replace(result, factors=factors, objective=case.objective(moved))
+            yield f"{name} out of bounds", wrong
             return

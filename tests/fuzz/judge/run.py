@@ -20,7 +20,7 @@ def run_problem(case):
             made.append(attempt(case, door))
             findings += made[-1].findings
             if made[-1].result is not None and not case.refused:
-                findings += again(case, door, made[-1].result)
+                findings += again(case, door, made[-1])
         findings += left_behind(seen, allowed="length" if _on_one_number(case) else None)
         if fingerprints(case.inputs()) != before:
             findings.append(Finding("input changed", "an input has other bytes than before"))
