@@ -75,3 +75,20 @@ def test_a_loaded_result_has_names_but_no_cvxpy_variables(tmp_path):
     assert A not in again
     problem.assign(again)
     assert np.array_equal(A.value, again["genes"])
+
+
+def test_the_error_in_all_does_not_see_how_much_a_view_counts():
+    views = {"a": V1, "b": V2}
+    result = cn.factorize(views, 2, weight={"a": 0.5, "b": 4.0}).solve("HALS", stop=3)
+    pairs = [(V, result[f"W_{name}"] @ result.H) for name, V in views.items()]
+    errors, sizes = (sum(np.sum((V - c * X) ** 2) for V, X in pairs) for c in (1, 0))
+    assert result.relative_error == pytest.approx(errors / sizes, rel=1e-10)
+
+
+def test_a_single_variable_is_called_by_its_side():
+    A, h, w = V1, cp.Variable((V1.shape[1], 3)), cp.Variable((3, V1.shape[0]))
+    right = cn.Problem(cp.Minimize(cp.sum_squares(np.ones((len(A), 3)) - A @ h)))
+    left = cn.Problem(cp.Minimize(cp.sum_squares(np.ones((3, A.shape[1])) - w @ A)))
+    assert (list(right.variables), list(left.variables)) == (["H"], ["W"])
+    codes = cp.Variable((A.shape[1], 1))  # one sample
+    assert list(cn.Problem(cp.Minimize(cp.sum_squares(A[:, :1] - A @ codes))).variables) == ["H"]

@@ -87,7 +87,8 @@ class Fit(Addend):
         """Return ‖V − model‖² and ‖V‖², over the weighted entries where there are weights."""
         # A loss that reduces to least squares is itself a sum of (weighted) squares.
         if "reduced" in self.loss.abilities:
-            return self.value(factors), self.zero
+            scale = getattr(self.loss, "scale", 1.0)  # how much it counts is no part of the error
+            return self.value(factors) / scale, self.zero / scale
         plain = Frobenius()
         m, n = self.V.shape
         whole = plain.value(self.V, np.zeros((m, 1)), np.zeros((1, n)))

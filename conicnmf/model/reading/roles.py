@@ -88,12 +88,13 @@ def product_chain(product: cp.Expression) -> ReadChain:
 def named(roles: dict[int, Role]) -> dict[int, str]:
     """Return a name for each variable: the user's own, or one of its role.
 
-    Two variables of one product are W and H, whatever the user calls them.
+    Two variables of one product are W and H, whatever the user calls them, and so is a single one,
+    by the side on which it stands.
     """
     if sorted(role.letter for role in roles.values()) == ["H", "W"]:
         return {id_: role.letter for id_, role in roles.items()}
     if len(roles) == 1:
-        return dict.fromkeys(roles, "W")
+        return {id_: "H" if role.letter in "Hc" else "W" for id_, role in roles.items()}
     names: dict[int, str] = {}
     for id_, role in roles.items():
         own = role.variable.name()
