@@ -76,8 +76,11 @@ class Coded(Solver[Problem, dict[str, Array]]):
     def mismatches(self, problem: BaseProblem) -> list[str]:
         """Return every reason why the coders do not fit: they know products W H alone."""
         found = super().mismatches(problem)
-        if not found and set(problem.shapes) != {"W", "H"}:
-            found.append(f"it codes V ≈ W H, and this problem has {', '.join(problem.shapes)}")
+        chains = [chain for fit in problem.fits for chain in fit.chains]
+        alone = len(chains) == 1 and chains[0].names == ("W", "H") and chains[0].is_plain
+        if not found and not alone:
+            stated = "; ".join(map(str, problem.fits))
+            found.append(f"it codes V ≈ W H, and this problem is {stated}")
         return found
 
     def start(self, problem: Problem, context: Context) -> dict[str, Array]:

@@ -62,6 +62,14 @@ class Chain:
         """The variables, from left to right."""
         return tuple(factor.name for factor in self.factors if isinstance(factor, Ref))
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a product of variables and nothing else, none of them turned or masked."""
+        bare = (
+            isinstance(own, Ref) and own.mask is None and not own.flipped for own in self.factors
+        )
+        return self.scale == 1 and all(bare)
+
     def around(self, place: int, factors: Factors) -> tuple[Array | None, Array | None]:
         """Return what stands to the left and to the right of a place, nothing where nothing does."""
         left = _product([_at(factor, factors) for factor in self.factors[:place]])

@@ -62,3 +62,14 @@ def test_penalties_are_refused_by_coding_steps():
     problem = cn.factorize(np.ones((4, 3)), 2, H=[cn.NonNegative(), cn.L1(0.1)])
     with pytest.raises(cn.IncompatibleError, match="use a Lasso coder"):
         problem.solve(cn.Coded())
+
+
+@pytest.mark.parametrize("model", ["2 * W @ H", "M * W @ H", "W.T @ H.T", "W @ H + b @ 1", "twice"])
+def test_any_model_but_a_plain_product_is_refused_with_its_text(model):
+    V, M = np.ones((6, 5)), np.ones((6, 2))
+    texts = ["W @ H", "W @ H"] if model == "twice" else [model]
+    known = {"M": M} if "M" in model else {}
+    problem = cn.compose(*(cn.Approx(V, text) for text in texts), rank=2, constants=known)
+    with pytest.raises(cn.IncompatibleError, match="it codes V ≈ W H, and this problem is V"):
+        problem.solve(cn.Coded())
+    assert cn.Coded().mismatches(cn.factorize(V, 2)) == []

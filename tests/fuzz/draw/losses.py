@@ -109,7 +109,9 @@ def _other(rng, dense):
         (
             "Σ(V − X)² + ¼Σ(V − X)₊²",
             lambda V, X: cp.sum_squares(V - X) + 0.25 * cp.sum_squares(cp.pos(V - X)),
-            lambda X: measures.squares(dense, X) + 0.25 * float((np.clip(dense - X, 0, None) ** 2).sum()),
+            lambda X: (
+                measures.squares(dense, X) + 0.25 * float((np.clip(dense - X, 0, None) ** 2).sum())
+            ),
         ),
     )[rng.integers(5)]
     return DrawnLoss(text, None, algebra, value)

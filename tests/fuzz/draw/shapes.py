@@ -23,6 +23,7 @@ SHAPES = {
     "known right": 1,
     "known around": 1,
     "masked": 1,
+    "multiple": 1,
     "dictionary": 1.5,
     "feature offset": 2,
     "sample offset": 2,
@@ -38,21 +39,27 @@ SHAPES = {
 
 @dataclass(frozen=True)
 class Model:
-    """What shall come near the data of one name: a sum of products of names, "1" being ones."""
+    """What shall come near the data of one name: a sum of products of names, "1" being ones.
+
+    A single product may be multiplied by a factor.
+    """
 
     data: str
     shape: tuple[int, int]
     products: tuple[tuple[str, ...], ...]
+    factor: int = 1
 
     @property
     def text(self):
         """The model for `compose`."""
         written = [" @ ".join(s.replace("*", " * ") for s in names) for names in self.products]
-        return " + ".join(written)
+        return " + ".join(written) if self.factor == 1 else f"{self.factor} * {written[0]}"
 
     def value(self, X, constants):
         """Return the model at values or at CVXPY variables by name."""
-        return sum(reduce(matmul, self._factors(names, X | constants)) for names in self.products)
+        X = X | constants
+        found = sum(reduce(matmul, self._factors(names, X)) for names in self.products)
+        return found if self.factor == 1 else self.factor * found
 
     def _factors(self, names, X):
         for place, name in enumerate(names):
@@ -129,6 +136,11 @@ def _masked(rng, name, m, n, r):
     return _one(name, m, n, r, (("M*W", "H"),), variables, constants)
 
 
+def _multiple(rng, name, m, n, r):
+    variables = {"W": ((m, r), True), "H": ((r, n), False)}
+    return Shape(name, variables, (Model("V", (m, n), (("W", "H"),), 2),), r)
+
+
 def _dictionary(rng, name, m, n, r):
     """Only H is unknown, and perhaps an offset: the problem is convex."""
     extra = (("b", "1"),) if chance(rng, 0.4) else ()
@@ -200,6 +212,7 @@ _MAKERS = {
     "known right": _known,
     "known around": _known,
     "masked": _masked,
+    "multiple": _multiple,
     "dictionary": _dictionary,
     "feature offset": _offset,
     "sample offset": _offset,

@@ -46,13 +46,19 @@ def draw_start(rng, point, units, wrong):
         "poor point": poor,
         "one variable": {first: point[first].copy()},
         "zero": {n: np.zeros(X.shape) for n, X in point.items()},
-        "single precision": {n: (X / units[n]).astype(np.float32) for n, X in point.items()},
+        "single precision": {n: _single(X) for n, X in point.items()},
         "another shape": {first: np.ones((*shape, 2))},
         "another name": {"Q": point[first].copy()},
         "too few": {},
         "no numbers": {first: np.full(shape, np.nan)},
     }
     return kind, arrays.get(kind, {})
+
+
+def _single(X):
+    """Return an array in single precision where its numbers have room there."""
+    largest = np.abs(X).max()
+    return X.astype(np.float32) if 2.0**-100 < largest < 2.0**100 else X.copy()
 
 
 def as_init(kind, arrays, stated):
@@ -63,6 +69,7 @@ def as_init(kind, arrays, stated):
         return ()
     if kind == "one variable":
         return cn.Given({stated.key(name): X for name, X in arrays.items()})
-    if kind in ("point", "poor point") and list(arrays) == list(stated.problem.shapes):
+    in_order = {name: X.shape for name, X in arrays.items()} == stated.problem.shapes
+    if kind in ("point", "poor point") and in_order and not stated.variables:
         return tuple(arrays.values())
     return {stated.key(name): X for name, X in arrays.items()}

@@ -100,7 +100,7 @@ def spoiled(rng, kind, V):
     i, j = (int(rng.integers(length)) for length in V.shape)
     wrong[i, j] = {"NaN": np.nan, "sparse NaN": np.nan, "infinite": -np.inf}.get(kind, V[i, j])
     return {
-        "masked": lambda: np.ma.masked_array(V, V > np.median(V)),
+        "masked": lambda: np.ma.masked_array(V, np.median(V) < V),
         "NaN": lambda: wrong,
         "infinite": lambda: wrong,
         "sparse NaN": lambda: sp.csc_array(wrong),

@@ -78,7 +78,9 @@ def resumed(case, door, result):
         first = attempt(case, door, checkpoint=path, stop=2)
         second = attempt(case, door, checkpoint=path, stop=4)
     if first.result is None or second.result is None:
-        yield Finding("resumed", f"{result.status.name}, with a checkpoint {first.end}, {second.end}")
+        yield Finding(
+            "resumed", f"{result.status.name}, with a checkpoint {first.end}, {second.end}"
+        )
         return
     yield from (f for f in (*first.findings, *second.findings) if f.kind != "status")
     told = first.result.history.objective

@@ -120,7 +120,11 @@ def judge_status(case, result, thrown):
         yield Finding("status", f"{name} was not raised though throw is on")
     if name == "CALLBACK" and method.callback not in ("stops", "raises"):
         yield Finding("status", "CALLBACK without a callback that stops")
-    if name == "TIME_LIMIT" and method.limit in ("none", "long") and "TimeLimit(0)" not in method.stop:
+    if (
+        name == "TIME_LIMIT"
+        and method.limit in ("none", "long")
+        and "TimeLimit(0)" not in method.stop
+    ):
         yield Finding("status", "TIME_LIMIT without a limit that could be reached")
     if method.stop.isdigit() and result.n_iter > int(method.stop):
         yield Finding("status", f"{result.n_iter} iterations, the limit was {method.stop}")

@@ -13,10 +13,10 @@ UNSCALED = ("Convex",)
 
 def same_in_other_units(case, door, result):
     """Yield a finding where data 2^24 times as large, or as small, lead elsewhere."""
-    twin = _twin(case)
+    twin, factor = twin_of(case)
     if twin is None:
         return
-    ratio = twin.size(twin.point) / case.size(case.point)
+    ratio = factor**2  # every loss with a twin is a square
     other = attempt(twin, door)
     if other.result is None:
         yield Finding("scale", f"{result.status.name}, times {ratio:.3g} {other.end}")
@@ -28,27 +28,24 @@ def same_in_other_units(case, door, result):
         yield Finding("scale", ends)
 
 
-def _twin(case):
-    """Return the case in other units, None where it has none."""
+def twin_of(case):
+    """Return the case in other units and the factor of its data, nothing where it has none."""
     from ..cases import draw_case  # which draws what is judged here
 
     if any(t.kind in UNSCALED for terms in case.terms.values() for t in terms):
-        return None
+        return None, 0
     if any(loss.term is None for loss in case.losses.values()) or case.single:
-        return None
+        return None, 0
     seed, k = map(int, case.id.split(":"))
     twin = draw_case(seed, k, shift=4 if k % 2 else -4)
-    (one, *_), (two, *_) = case.data.values(), twin.data.values()
-    factor = _power(one.dense, two.dense)
-    if factor in (0, 1):
-        return None
-    return twin
+    pairs = zip(case.data.values(), twin.data.values(), strict=True)
+    factors = {_power(one.dense, two.dense) for one, two in pairs if one.dense.any()}
+    (factor,) = factors if len(factors) == 1 else (0,)
+    return (twin, factor) if factor not in (0, 1) else (None, 0)
 
 
 def _power(A, B):
     """Return the factor between two arrays, 0 where there is none."""
-    if A.shape != B.shape or not A.any():
-        return 0
     place = np.unravel_index(np.abs(A).argmax(), A.shape)
     factor = B[place] / A[place]
     return factor if np.array_equal(factor * A, B) else 0
