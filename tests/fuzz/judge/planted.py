@@ -31,8 +31,8 @@ def _faults(case, made):
     size = max(abs(result.objective), FAR * case.size(X))
     if size > 0:
         yield "another objective", replace(result, objective=result.objective + 0.1 * size)
-    if list(result.factors) != list(X):
-        return  # they have other names in the problem
+    if any(name not in result.factors or result[name].shape != X[name].shape for name in X):
+        return  # they have other names in the problem, or are turned
     for name, own in X.items():
         moved = {**X, name: own + 0.3 * (np.abs(own).max() or 1.0)}
         if case.violation(moved)[0] > FAR:

@@ -38,6 +38,8 @@ def twin_of(case):
         return None, 0
     seed, k = map(int, case.id.split(":"))
     twin = draw_case(seed, k, shift=4 if k % 2 else -4)
+    if getattr(twin, "shapes", None) != case.shapes:
+        return None, 0  # the case was not drawn
     pairs = zip(case.data.values(), twin.data.values(), strict=True)
     factors = {_power(one.dense, two.dense) for one, two in pairs if one.dense.any()}
     (factor,) = factors if len(factors) == 1 else (0,)
