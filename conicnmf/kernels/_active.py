@@ -249,7 +249,13 @@ def solve_range(
     last: int,
     noise: float,
 ) -> None:
-    """Solve the columns first…last in place, then open closed atoms one by one, at most `most`."""
-    work = workspace(G.shape[0])
+    """Solve the columns first…last in place, then open closed atoms one by one, at most `most`.
+
+    G holds one matrix for all columns, or one for each.
+    """
+    work = workspace(G.shape[1])
+    shared = len(G) == 1
     for n in range(first, last):
-        certain[n] = _solve_column(G, C[n], yy[n], X[n], work, states[n], most, rel_error, noise)
+        certain[n] = _solve_column(
+            G[0 if shared else n], C[n], yy[n], X[n], work, states[n], most, rel_error, noise
+        )

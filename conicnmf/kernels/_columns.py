@@ -25,7 +25,10 @@ _CHUNKS_PER_THREAD = 4
 
 
 class Columns(NamedTuple):
-    """A scaled block: unit atoms, columns of C as contiguous rows of size one."""
+    """A scaled block: unit atoms, columns of C as contiguous rows of size one.
+
+    G and the norms of the atoms have a first axis: of length one, or one entry for each column.
+    """
 
     G: NDArray[np.float64]
     C: NDArray[np.float64]
@@ -36,17 +39,30 @@ class Columns(NamedTuple):
     @property
     def noise(self) -> float:
         """How far rounding of the data moves the spectrum of G: less than that is nothing."""
-        return 4 * float(np.finfo(self.dtype).eps) * (2 + math.sqrt(self.norms.size))
+        return 4 * float(np.finfo(self.dtype).eps) * (2 + math.sqrt(self.norms.shape[1]))
+
+    def part(self, columns: NDArray[np.intp]) -> Columns:
+        """Return the block of some of the columns."""
+        shared = len(self.G) == 1
+        return Columns(
+            self.G if shared else self.G[columns],
+            self.C[columns],
+            self.norms if shared else self.norms[columns],
+            self.sizes[columns],
+            self.dtype,
+        )
 
     def restore(self, X: NDArray[np.float64]) -> Array:
         """Return the coefficients (one row per sample) in the caller's units and layout."""
         B = np.multiply(X.T, self.sizes, order="C")
-        B /= _nonzero(self.norms)[:, None]
+        B /= _nonzero(self.norms).T
         return B.astype(self.dtype, copy=False)
 
 
 def as_block(G: ArrayLike, C: ArrayLike) -> tuple[Array, Array]:
-    """Return G (r × r) and C (r × n) as float arrays of one dtype, or say what is wrong.
+    """Return G and C (r × n) as float arrays of one dtype, or say what is wrong.
+
+    G is r × r, or n × r × r where each column has its own.
 
     Examples
     --------
@@ -56,12 +72,16 @@ def as_block(G: ArrayLike, C: ArrayLike) -> tuple[Array, Array]:
     """
     G, C = np.asarray(G), np.asarray(C)
     dtype = np.float32 if G.dtype == C.dtype == np.float32 else np.float64
-    if G.ndim != 2 or G.shape[0] != G.shape[1]:
+    if G.ndim not in (2, 3) or G.shape[-2] != G.shape[-1]:
         raise InputError(f"G = AᵀA must be a square matrix, got shape {G.shape}; pass A.T @ A")
-    if C.ndim != 2 or C.shape[0] != G.shape[0]:
+    if C.ndim != 2 or C.shape[0] != G.shape[-1]:
         raise InputError(
-            f"C = AᵀY must have one row per atom ({G.shape[0]}), got shape {C.shape}; "
+            f"C = AᵀY must have one row per atom ({G.shape[-1]}), got shape {C.shape}; "
             "pass A.T @ Y with Y of two dimensions"
+        )
+    if G.ndim == 3 and len(G) not in (1, C.shape[1]):
+        raise InputError(
+            f"G must be one matrix or one for each of the {C.shape[1]} columns, got {len(G)}"
         )
     return G.astype(dtype, copy=False), C.astype(dtype, copy=False)
 
@@ -72,14 +92,15 @@ def scale_columns(G: ArrayLike, C: ArrayLike) -> Columns:
     Examples
     --------
     >>> block = scale_columns([[4.0, 0.0], [0.0, 0.0]], [[2.0], [0.0]])
-    >>> block.G[0, 0], block.C, block.norms
-    (np.float64(1.0), array([[1., 0.]]), array([2., 0.]))
+    >>> block.G[0, 0, 0], block.C, block.norms
+    (np.float64(1.0), array([[1., 0.]]), array([[2., 0.]]))
     """
     G, C = as_block(G, C)
     for name, array in (("G", G), ("C", C)):
         if not np.isfinite(array).all():
             raise InputError(f"{name} must be finite, got nan or inf; clean or rescale the data")
-    diagonal = np.diagonal(G).astype(np.float64)
+    G = G if G.ndim == 3 else G[None]
+    diagonal = np.diagonal(G, axis1=1, axis2=2).astype(np.float64)
     # Below the smallest normal number the digits of a square are gone: the atom counts as zero.
     alive = diagonal >= np.finfo(G.dtype).tiny
     norms = np.where(alive, np.sqrt(np.abs(diagonal)), 0.0)
@@ -87,7 +108,7 @@ def scale_columns(G: ArrayLike, C: ArrayLike) -> Columns:
     rows = np.multiply(C.T, inverse, order="C")
     sizes = np.abs(rows).max(axis=1, initial=0.0)
     rows /= _nonzero(sizes)[:, None]
-    return Columns(G * inverse * inverse[:, None], rows, norms, sizes, G.dtype)
+    return Columns(G * inverse[:, None] * inverse[:, :, None], rows, norms, sizes, G.dtype)
 
 
 def per_column(name: str, values: ArrayLike, block: Columns) -> NDArray[np.float64]:

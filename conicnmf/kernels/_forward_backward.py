@@ -158,8 +158,9 @@ def two_way_range(
     noise: float,
 ) -> None:
     """Code the columns first…last, from X = 0, with at most `most` atoms each."""
-    r = G.shape[0]
+    r = G.shape[1]
     work = workspace(r)
     Q, A, T = np.empty((most, r)), np.empty((most, most)), np.empty((most, most))
     for n in range(first, last):
-        _two_way_column(G, C[n], yy[n], X[n], prices[n], work, Q, A, T, noise)
+        own = G[0 if len(G) == 1 else n]
+        _two_way_column(own, C[n], yy[n], X[n], prices[n], work, Q, A, T, noise)

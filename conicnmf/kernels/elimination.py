@@ -143,12 +143,13 @@ def _eliminate_range(
     last: int,
     noise: float,
 ) -> None:
-    r = G.shape[0]
+    r = G.shape[1]
     work = workspace(r)
     A, M = np.empty((r, r)), np.empty((r, r))
     for n in range(first, last):
+        own = G[0 if len(G) == 1 else n]
         _eliminate_column(
-            G, C[n], yy[n], X[n], limits[n], squared, groups, order, work, A, M, noise
+            own, C[n], yy[n], X[n], limits[n], squared, groups, order, work, A, M, noise
         )
 
 
@@ -165,8 +166,8 @@ def eliminate(
 
     Parameters
     ----------
-    G : array of shape (r, r)
-        AᵀA.
+    G : array of shape (r, r) or (n, r, r)
+        AᵀA, or one such matrix for each column.
     C : array of shape (r, n)
         AᵀY.
     yy : array of shape (n,)

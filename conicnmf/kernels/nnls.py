@@ -23,9 +23,9 @@ def nnls_gram(G: ArrayLike, C: ArrayLike, B0: ArrayLike | None = None) -> Array:
 
     Parameters
     ----------
-    G : array of shape (r, r)
-        AᵀA. It may be singular: zero, equal or dependent atoms are allowed, and an atom whose
-        norm is zero keeps coefficient 0.
+    G : array of shape (r, r) or (n, r, r)
+        AᵀA, or one such matrix for each column. It may be singular: zero, equal or dependent
+        atoms are allowed, and an atom whose norm is zero keeps coefficient 0.
     C : array of shape (r, n)
         AᵀY. A penalty λ‖B‖₁ on ½‖Y − A B‖² is had by passing AᵀY − λ.
     B0 : array of shape (r, n), optional
@@ -47,7 +47,7 @@ def nnls_gram(G: ArrayLike, C: ArrayLike, B0: ArrayLike | None = None) -> Array:
            [1., 0.]])
     """
     block = scale_columns(G, C)
-    if B0 is None and len(block.G) <= _MANY:
+    if B0 is None and np.ndim(G) == 2 and block.C.shape[1] <= _MANY:
         B0 = hals_sweeps(G, C, np.zeros(np.shape(C)), _GUESSES)[0]
     X = np.zeros_like(block.C) if B0 is None else _guess(B0, block)
     solve_open(block, X, np.full(X.shape, FREE, np.int8))
@@ -75,8 +75,9 @@ def kkt_residual(G: ArrayLike, C: ArrayLike, B: ArrayLike) -> float:
     if X.size == 0:
         return 0.0
     X = X / np.where(block.sizes == 0, 1.0, block.sizes)[:, None] * block.norms
-    slope = X @ block.G - block.C
-    units = (np.abs(block.C) + np.abs(X) @ np.abs(block.G)).max(axis=1, keepdims=True)
+    slope = (X[:, None] @ block.G)[:, 0] - block.C
+    sums = (np.abs(X)[:, None] @ np.abs(block.G))[:, 0]
+    units = (np.abs(block.C) + sums).max(axis=1, keepdims=True)
     largest = np.abs(X).max(axis=1, keepdims=True)
     inside = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0)
     slope = np.divide(slope, units, out=np.zeros_like(X), where=units > 0)
@@ -93,13 +94,14 @@ def solve_open(block: Columns, X: NDArray[np.float64], states: State) -> None:
     doubtful = np.flatnonzero(~_search(block.G, block, X, states))
     if doubtful.size == 0:
         return
-    part = block._replace(C=block.C[doubtful], sizes=block.sizes[doubtful])
+    part = block.part(doubtful)
     ridge = _RIDGE * block.noise * np.eye(X.shape[1])
     B, free = np.zeros_like(part.C), np.where(states[doubtful] == CLOSED, CLOSED, FREE)
-    certain = _search(block.G + ridge, part, B, free.astype(np.int8))
+    certain = _search(part.G + ridge, part, B, free.astype(np.int8))
     for i in np.flatnonzero(~certain):
         atoms = np.flatnonzero(free[i] != CLOSED)
-        G, c, x = block.G[np.ix_(atoms, atoms)], part.C[i, atoms, None], B[i, atoms, None]
+        own = part.G[i if len(part.G) > 1 else 0]
+        G, c, x = own[np.ix_(atoms, atoms)], part.C[i, atoms, None], B[i, atoms, None]
         better = 0.5 * x.T @ G @ x < c.T @ x  # than nothing; false for nan
         B[i, atoms] = hals_sweeps(G, c, np.where(better, x, 0.0), _SWEEPS)[0][:, 0]
     X[doubtful] = B

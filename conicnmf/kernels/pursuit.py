@@ -27,8 +27,8 @@ def nn_omp(
 
     Parameters
     ----------
-    G : array of shape (r, r)
-        AᵀA; the atoms need not have unit norm.
+    G : array of shape (r, r) or (n, r, r)
+        AᵀA, or one such matrix for each column; the atoms need not have unit norm.
     C : array of shape (r, n)
         AᵀY.
     yy : array of shape (n,)
@@ -76,8 +76,8 @@ def forward_backward(
 
     Parameters
     ----------
-    G : array of shape (r, r)
-        AᵀA; the atoms need not have unit norm.
+    G : array of shape (r, r) or (n, r, r)
+        AᵀA, or one such matrix for each column; the atoms need not have unit norm.
     C : array of shape (r, n)
         AᵀY.
     yy : array of shape (n,)
