@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from conicnmf.errors import InputError
+from conicnmf.incoming import as_csr, require_loaded
 from conicnmf.types import Array, Data, stored
 
 
@@ -21,7 +22,7 @@ def as_data(V: Any, name: str = "V") -> Data:
     >>> as_data([[1, 2], [3, 4]]).dtype
     dtype('float64')
     """
-    data: Data = _as_csr(V, name) if sp.issparse(V) else as_numbers(V, name)
+    data: Data = as_csr(V, name) if sp.issparse(V) else as_numbers(V, name)
     if data.ndim != 2 or 0 in data.shape:
         raise InputError(
             f"{name} must be a non-empty matrix (features × samples), got shape {data.shape}; "
@@ -101,6 +102,7 @@ def as_numbers(X: Any, name: str) -> Array:
     >>> as_numbers([True, False], "mask")
     array([ True, False])
     """
+    require_loaded(X, name)
     if isinstance(X, np.ma.MaskedArray):
         raise InputError(
             f"{name} must be a plain array, got a masked one; fill it with X.filled(0) and leave "
@@ -116,16 +118,6 @@ def as_numbers(X: Any, name: str) -> Array:
         ) from error
     _require_real(array.dtype, name)
     return array
-
-
-def _as_csr(V: Any, name: str) -> Data:
-    """Return sparse V with each entry stored once, without touching V."""
-    _require_real(V.dtype, name)
-    data = sp.csr_array(V) if V.ndim == 2 else V
-    if V.ndim == 2 and not data.has_canonical_format:
-        data = data.copy()
-        data.sum_duplicates()
-    return data
 
 
 def _as_floats(X: Data) -> Data:

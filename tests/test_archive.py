@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import conicnmf as cn
-from conicnmf import archive
 from conicnmf.archive import Format, number, text
+from conicnmf.archive import format as formats
 
 NOTE = Format("note", "write it again")
 
@@ -56,7 +56,7 @@ def test_equal_contents_give_equal_files(tmp_path):
 
 
 def test_a_newer_version_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "VERSION", 99)
+    monkeypatch.setattr(formats, "VERSION", 99)
     NOTE.write(tmp_path / "n.npz", {})
     monkeypatch.undo()
     with pytest.raises(cn.InputError, match=r"version 1 .* got 99; read it with the conicnmf"):

@@ -17,6 +17,7 @@ ROOMS = (
     "settings",
     "registry",
     "archive",
+    "incoming",
     "validate",
     "geometry",
     "kernels",
@@ -48,7 +49,7 @@ REACH_LATER = {
     ("study.stability", "plot"),
 }
 """The methods that import from a later room, inside their body."""
-DATASETS_MAY_USE = {"types", "errors", "settings", "registry", "archive", "datasets"}
+DATASETS_MAY_USE = {"types", "errors", "settings", "registry", "archive", "incoming", "datasets"}
 
 
 def modules():

@@ -12,10 +12,11 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.errors import InputError, SolveError
 from conicnmf.estimators.codes import find_codes, of_one_sample
+from conicnmf.estimators.valid import validated
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.factorize import factorize
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
@@ -186,7 +187,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
 
     def _data(self, X: Any, reset: bool) -> tuple[Data, Any]:
         """Return V = Xᵀ with zeros for missing entries, and which entries are observed."""
-        X = validate_data(
+        X = validated(
             self,
             X,
             reset=reset,

@@ -6,9 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.estimators.base import ComponentsOut, as_seed
+from conicnmf.estimators.valid import validated
 from conicnmf.families import autoencoders as ae
 from conicnmf.results import Result
 from conicnmf.solve.engine import solve
@@ -23,7 +24,7 @@ class Coder(ComponentsOut, BaseEstimator):
 
     def _columns(self, X: Any, reset: bool, **labels: Any) -> Any:
         """Return samples as columns, and labels where `y` is named."""
-        checked = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], **labels)
+        checked = validated(self, X, reset=reset, dtype=[np.float64, np.float32], **labels)
         X, y = checked if labels else (checked, None)
         V = np.ascontiguousarray(X.T)
         if self.standardize:

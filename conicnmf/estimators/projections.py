@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.estimators.base import ComponentsOut, SolverParameters, as_seed
 from conicnmf.estimators.sparse_nmf import Band, band
+from conicnmf.estimators.valid import validated
 from conicnmf.families.one_factor import HebbianStream, OnlineHebbian
 from conicnmf.families.one_factor import ProjectiveNMF as ProjectiveProblem
 from conicnmf.model.base import BaseProblem
@@ -34,9 +35,7 @@ class LinearProjection(ComponentsOut, SolverParameters):
 
     def _valid(self, X: Any, reset: bool, **checks: Any) -> Data:
         kinds = (np.float64, np.float32)
-        return validate_data(
-            self, X, reset=reset, accept_sparse=("csr", "csc"), dtype=kinds, **checks
-        )
+        return validated(self, X, reset=reset, accept_sparse=("csr", "csc"), dtype=kinds, **checks)
 
     def _keep(self, result: Result) -> Self:
         self.result_ = result

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.errors import InputError
 from conicnmf.estimators.base import FactorizationEstimator
 from conicnmf.estimators.sparse_nmf import Band, band
+from conicnmf.estimators.valid import validated
 from conicnmf.model.constraints import NormBall
 from conicnmf.model.factorize import factorize
 from conicnmf.model.penalties import L2
@@ -156,7 +157,7 @@ class SparsePCA(FactorizationEstimator):
 
     def _data(self, X: Any, reset: bool) -> tuple[Data, Any]:
         least = 2 if reset else 1
-        X = validate_data(
+        X = validated(
             self, X, reset=reset, dtype=(np.float64, np.float32), ensure_min_samples=least
         )
         if reset:

@@ -106,9 +106,10 @@ def _array(walk: _Walk, X: NDArray[Any]) -> None:
 
 def _sparse(walk: _Walk, X: Any) -> None:
     rows = sp.csr_array(X) if X.ndim == 2 else sp.coo_array(X).reshape((1, -1)).tocsr()
-    if not rows.has_canonical_format:
+    if not rows.has_canonical_format or not rows.data.all():
         rows = rows.copy()
         rows.sum_duplicates()
+        rows.eliminate_zeros()  # blocks and diagonals store some
     walk.note("sparse", X.shape)
     for part in (rows.indptr, rows.indices):
         walk.see(np.asarray(part, dtype=np.int64))

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from conicnmf.errors import InputError
+from conicnmf.incoming import as_csr
 from conicnmf.model.losses.frobenius import row_chunks, squared_norm
 from conicnmf.model.terms import Loss, Quadratic, Reduced
 from conicnmf.settings import Limit, Positive, Reads
@@ -19,9 +20,7 @@ from conicnmf.validate import as_numbers
 
 def _as_weights(given: Any, name: str) -> Data:
     """Return weights as floats, sparse ones by rows."""
-    weights = sp.csr_array(given) if sp.issparse(given) else as_numbers(given, name)
-    if weights.dtype.kind not in "fiub":
-        raise InputError(f"{name} must be real numbers, got dtype {weights.dtype}; use 0 and 1")
+    weights = as_csr(given, name) if sp.issparse(given) else as_numbers(given, name)
     kind = np.float32 if weights.dtype == np.float32 else np.float64
     weights = weights.astype(kind, copy=False)
     values = stored(weights)

@@ -9,9 +9,11 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from conicnmf.errors import InputError
+from conicnmf.incoming import as_csr
 from conicnmf.model.operators.base import Operator
 from conicnmf.model.operators.matrices import Products, Symmetric
 from conicnmf.types import Array, Data, stored
+from conicnmf.validate import as_numbers
 
 
 def as_operator(A: Any, name: str) -> Operator:
@@ -40,11 +42,9 @@ def as_symmetric(A: Any, name: str) -> Data:
     Traceback (most recent call last):
     conicnmf.errors.InputError: A must be symmetric, ...; use (A + A.T) / 2
     """
-    matrix = sp.csr_array(A) if sp.issparse(A) else np.asarray(A)
+    matrix = as_csr(A, name) if sp.issparse(A) else as_numbers(A, name)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise InputError(f"{name} must be a square matrix, got shape {matrix.shape}; try V @ V.T")
-    if matrix.dtype.kind not in "fiub":
-        raise InputError(f"{name} must hold real numbers, got dtype {matrix.dtype}")
     matrix = matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(float)
     values: Array = stored(matrix)
     if not np.isfinite(values).all():

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from scipy.linalg import cholesky
 from scipy.sparse.linalg import LinearOperator
 
+from conicnmf.incoming import check_incoming
 from conicnmf.model.operators.base import FORMED, Operator, Point
 from conicnmf.types import Array, Data, stored
 
@@ -158,6 +159,9 @@ class LowRank(Operator):
 
     factor: Data
     ridge: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_incoming(self.factor, "factor")
 
     @property
     def size(self) -> int:

@@ -23,6 +23,7 @@ from cvxpy.atoms.elementwise.power import Power
 from cvxpy.atoms.quad_over_lin import quad_over_lin
 
 from conicnmf.errors import InputError
+from conicnmf.incoming import check_sparse
 from conicnmf.types import Data, stored
 
 
@@ -52,6 +53,8 @@ def value_of(expression: cp.Expression) -> Data:
 def require_numbers(node: cp.Expression | cp.Constraint) -> None:
     """Raise unless all constants are real and finite; bounds of constraints may be infinite."""
     for leaf in node.constants():
+        if sp.issparse(leaf.value):
+            check_sparse(leaf.value, "a constant")
         entries = stored(leaf.value)
         if np.iscomplexobj(entries):
             raise InputError(

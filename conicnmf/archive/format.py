@@ -1,4 +1,4 @@
-"""Files that outlive the process that wrote them: one writer and one reader for all of them.
+"""`Format`: how a file is written whole and read back, or refused.
 
 A file is an .npz of plain arrays, which NumPy opens too, and in it a text, ``record.json``, with
 everything else. The text says what the file is, in which version, and the checksum of each array and of
@@ -10,9 +10,7 @@ never write into the same.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import math
 import os
 import uuid
 import zipfile
@@ -26,11 +24,12 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from conicnmf.archive.arrays import RECORD, Arrays, read_array
+from conicnmf.archive.values import plain
 from conicnmf.errors import InputError
 
 VERSION = 1
 """The layout that is written; readers refuse a higher one."""
-RECORD = "record.json"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The time of all members, so that equal contents give equal files."""
 
@@ -56,8 +55,8 @@ class Format:
     ...     path = Path(folder) / "note.npz"
     ...     written = notes.write(path, {"loss": float("inf")}, {"X": np.eye(2)})
     ...     record = notes.read(path)
-    >>> '"loss": "inf"' in written, number(record.values["loss"]), record.arrays["X"].shape
-    (True, inf, (2, 2))
+    >>> '"loss": "inf"' in written, record.values["loss"], record.arrays["X"].shape
+    (True, 'inf', (2, 2))
     """
 
     name: str
@@ -108,6 +107,12 @@ class Format:
             return values
 
     @contextmanager
+    def arrays(self, path: Path) -> Iterator[Arrays]:
+        """Open an .npz, ours or one that NumPy wrote; its arrays are read within."""
+        with self.explained(path), zipfile.ZipFile(path) as file:
+            yield Arrays(file)
+
+    @contextmanager
     def explained(self, path: Path) -> Iterator[None]:
         """Turn whatever is raised while a file is read into one message with the remedy."""
         try:
@@ -144,7 +149,7 @@ class Format:
 
     def _sealed(self, values: Mapping[str, Any], checksums: Mapping[str, str]) -> str:
         header = {"format": f"conicnmf {self.name}", "version": VERSION}
-        body = _plain({**header, **values, "arrays": checksums})
+        body = plain({**header, **values, "arrays": checksums})
         return json.dumps({**body, "checksum": _checksum(body)}, indent=1, allow_nan=False)
 
     def _unsealed(self, text: bytes, path: Path) -> dict[str, Any]:
@@ -162,57 +167,6 @@ class Format:
         if found != _checksum({"format": kind, "version": version, **body}):
             raise ValueError("its text does not have the checksum it was written with")
         return body
-
-
-def read_array(file: zipfile.ZipFile, name: str, checksum: str | None) -> NDArray[Any]:
-    """Return an array of an open .npz, compared with its checksum where there is one."""
-    content = file.read(f"{name}.npy")
-    if checksum is not None and hashlib.blake2b(content, digest_size=16).hexdigest() != checksum:
-        raise ValueError(f"array {name!r} does not have the checksum it was written with")
-    X: NDArray[Any] = npy.read_array(io.BytesIO(content), allow_pickle=False)
-    return X
-
-
-def number(value: Any) -> float:
-    """Return a number as it was before it was written; JSON has none that are not finite.
-
-    Examples
-    --------
-    >>> number("-inf"), number(3)
-    (-inf, 3.0)
-    """
-    if value in _NOT_FINITE or (isinstance(value, (int, float)) and not isinstance(value, bool)):
-        return float(value)
-    raise TypeError(f"{value!r} is no number")
-
-
-def text(value: Any) -> str:
-    """Return a value that must be a text.
-
-    Examples
-    --------
-    >>> text("HALS")
-    'HALS'
-    """
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
-    return value
-
-
-_NOT_FINITE = ("inf", "-inf", "nan")
-
-
-def _plain(value: Any) -> Any:
-    """Return what JSON can hold: numbers that are not finite become words."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(own) for key, own in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(own) for own in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(float(value))
-    return value
 
 
 def _checksum(body: dict[str, Any]) -> str:
