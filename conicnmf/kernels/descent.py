@@ -71,6 +71,10 @@ def _descend(
         for j in range(r):
             curvature = float(G[j, j]) if G.size > 0 else 1.0
             if curvature <= 0:
+                # Of a zero atom only the price of its row is left: the shorter it is the better.
+                if kinds[j] != NEAR and C[j].min() < 0:
+                    for i in range(n):
+                        B[j, i] = B[j, i] / 10 if s_min > 0 else 0.0
                 continue
             _target(G, C, B, j, x)
             _project(x, kinds[j], T[j], radii[j], s_min, s_max, out, u)

@@ -49,6 +49,10 @@ def _sweep(
         moved[t] = 0.0
     for j in range(G.shape[0]):
         if G[j, j] < tiny:
+            # Of a zero atom only the price of its row is left, which is least at the bound.
+            for t in range(width):
+                if C[j, at + t] < 0 and low > -np.inf:
+                    tile[j, t] = low
             continue
         inverse, unit = rest.dtype.type(1) / G[j, j], units[j]
         for t in range(width):
@@ -97,9 +101,10 @@ def hals_sweeps(
     Parameters
     ----------
     G : array of shape (r, r)
-        AᵀA. A row whose diagonal entry is zero belongs to a zero atom and is left as it is.
+        AᵀA. A row whose diagonal entry is zero belongs to a zero atom: it goes to `lower` where C is
+        negative, as a penalty makes it, and is left as it is elsewhere.
     C : array of shape (r, n)
-        AᵀY.
+        AᵀY, less the slope of penalties.
     B : array of shape (r, n)
         The start; it comes back unchanged.
     sweeps : int

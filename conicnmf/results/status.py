@@ -68,3 +68,6 @@ class Promises:
     """The objective never rises."""
     keeps_best: bool = True
     """The best feasible iterate is returned, rather than the last."""
+    stationary: Literal["stated", "support", ""] = "stated"
+    """What no block can lower near a result that has converged: the stated objective, the same
+    with its zeros kept, or nothing."""

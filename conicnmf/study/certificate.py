@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 
@@ -12,17 +13,14 @@ from conicnmf.families.one_factor.gains import remaining_gain
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Subproblem
 from conicnmf.model.digest import differences
-from conicnmf.results import Result
+from conicnmf.model.tolerances import feasible_within
+from conicnmf.results import Result, Status
 from conicnmf.solve.choice import as_problem
-from conicnmf.solve.needs import cones_on_orthant, conic_constraints
-from conicnmf.solve.programs.backends import chain
-from conicnmf.solve.programs.model import PlainProgram
-from conicnmf.solve.programs.tangent import planes_at
-from conicnmf.types import Array
+from conicnmf.study.idle_components import idle_components
+from conicnmf.study.stationarity import remaining_descent
+from conicnmf.types import Array, Factors
 
-_DUPLICATE = 1 - 1e-6
-_ROUNDING = 1e-7
-"""Differences below this part of the data's own size are rounding, however small the objective."""
+ON_SUPPORT = ", zeros kept"
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,8 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         body = "".join(
-            "<tr>" + "".join(f"<td>{text}</td>" for text in row) + "</tr>" for row in self.rows()
+            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
+            for row in self.rows()
         )
         return f"<table>{body}</table><p>{'certified' if self.ok else 'NOT certified'}</p>"
 
@@ -103,7 +102,7 @@ def certify(
     problem : Problem
     result : Result
     feasibility : float
-        The largest violation of a constraint that passes.
+        The largest violation of a constraint that passes; single precision gets ten times that.
     stationarity : float
         The largest part of the objective that one more solve of a block, by a cone solver with
         the planes at the result, may still gain.
@@ -122,20 +121,25 @@ def certify(
     """
     problem = as_problem(problem)
     _check_same(problem, result)
-    checks = list(_feasibility(problem, result, feasibility))
-    checks.append(_objective(problem, result))
+    if _single(result):
+        feasibility = max(feasibility, feasible_within(result.factors))
+    checks = [_status(problem, result), _finite(result)]
+    if not checks[-1].ok:
+        return Certificate(tuple(checks))
+    checks += _feasibility(problem, result, feasibility)
+    checks += _as_reported(problem, result, feasibility)
     gains = problem.gains(result.factors)
     if not problem.fits:
         gains = gains | remaining_gain(problem, result.factors)
     factors = {name: np.asarray(X, dtype=float) for name, X in result.factors.items()}
     checks += [
-        _stationarity(held, B, abs(result.objective), stationarity)
+        _stationarity(held, B, result, _exact(problem, result), stationarity)
         for held, B in problem.subproblems(factors)
         if held.block.name not in gains
     ]
     checks += [Check(f"stationary, {name}", g, stationarity) for name, g in gains.items()]
     checks += _trace(problem, result, feasibility)
-    checks += _components(problem, result)
+    checks += _components(problem, result, factors, feasibility, stationarity)
     return Certificate(tuple(checks))
 
 
@@ -161,66 +165,107 @@ def _feasibility(problem: BaseProblem, result: Result, tolerance: float) -> Iter
         yield Check(f"feasible, {name}", measured, tolerance)
 
 
-def _objective(problem: BaseProblem, result: Result) -> Check:
-    """Evaluate the objective by another route than the solver's."""
-    again = problem.restated(result.factors)
+def _status(problem: BaseProblem, result: Result) -> Check:
+    """Hold the status against the factors: a failure, or one that it should have been."""
+    collapsed = problem.collapsed(result.factors) and result.status is not Status.COLLAPSED
+    note = f"{result.status.name}, but a component is zero" if collapsed else result.status.name
+    return Check(
+        "status is no failure", float(collapsed or result.status.kind == "failed"), 0, note
+    )
+
+
+def _finite(result: Result) -> Check:
+    """Count the entries that are no numbers; with any of them nothing else can be measured."""
+    count = sum(int((~np.isfinite(X)).sum()) for X in result.factors.values())
+    return Check("entries that are not finite", float(count), 0.0)
+
+
+def _as_reported(problem: BaseProblem, result: Result, feasibility: float) -> Iterator[Check]:
+    """Hold what the result reports against the factors, the objective by another route."""
+    factors = result.factors
+    relative, rounding = (1e-4, 1e-6) if _single(result) else (1e-7, 1e-12)
     # An exact fit leaves nothing but rounding, which is relative to V.
-    gap = abs(again - result.objective)
-    gap = 0.0 if gap <= 1e-12 * problem.unit else gap / (abs(result.objective) or 1.0)
-    single = any(X.dtype == np.float32 for X in result.factors.values())
-    return Check("objective as reported", gap, 1e-4 if single else 1e-7)
+    gap = abs(problem.restated(factors) - result.objective)
+    gap = 0.0 if gap <= rounding * problem.unit else gap / (abs(result.objective) or 1.0)
+    yield Check("objective as reported", gap, relative)
+    errors = {"": problem.relative_error(factors)} | problem.relative_errors(factors)
+    reported = {"": result.relative_error} | result.relative_errors
+    gaps = [_gap(errors[name], reported.get(name, np.inf), rounding) for name in errors]
+    yield Check("relative error as reported", max(gaps), relative)
+    worst = problem.violation(factors)
+    yield Check("violation as reported", abs(worst - result.max_violation), feasibility)
 
 
-def _stationarity(held: Subproblem, B: Array, objective: float, tolerance: float) -> Check:
+def _gap(own: float, reported: float, rounding: float) -> float:
+    """Return the relative difference; where nothing is reconstructed, both are no number."""
+    if np.isnan(own) and np.isnan(reported):
+        return 0.0
+    gap = abs(own - reported)
+    return 0.0 if gap <= rounding else gap / (abs(own) or 1.0)
+
+
+def _stationarity(
+    held: Subproblem, B: Array, result: Result, exact: float, tolerance: float
+) -> Check:
     """Return how much of the objective one block could still gain near the result."""
-    block = held.block
+    block, promised = held.block, result.promises.stationary
     name = f"stationary, {block.name}"
-    if not any(conic_constraints(block)) and not any(cones_on_orthant(block)):
-        best = _solve_linearized(held, B)
-        if best is not None:
-            # Of an exact fit nothing is left to gain but rounding, which is relative to V.
-            size = max(objective, _ROUNDING * block.unit) or 1.0
-            gain = max(0.0, held.objective(B) - held.objective(best)) / size
-            return Check(name, gain, tolerance, "gain of a cone solver with planes at the result")
-    if block.projection is not None and "gradient" in block.abilities:
-        moved = np.linalg.norm(block.projection(B - held.step_size * held.gradient(B)) - B)
-        size = float(np.linalg.norm(B)) or 1.0
-        return Check(name, float(moved) / size, 10 * tolerance, "move of a projected gradient step")
-    return Check(name, np.inf, tolerance, "no independent route could solve the block")
-
-
-def _solve_linearized(held: Subproblem, B: Array) -> Array | None:
-    """Solve the block by plain CVXPY with every reverse-convex constraint linearized at B."""
-    block = held.block
-    cuts = planes_at(block, B)
-    best, _ = PlainProgram(block).solve(held.reduced() or held, cuts, chain("CLARABEL"))
-    return best
+    descent, note = remaining_descent(held, B, on_support=promised == "support")
+    # A reward may cancel the rest of the objective, and is a part of its size all the same.
+    own = abs(held.loss(B)) + sum(abs(penalty.value(B)) for penalty in block.penalties)
+    size = max(abs(result.objective), own, exact) or 1.0
+    if not promised:
+        return Check(name, descent / size, np.inf, _not_promised(result))
+    return Check(name, descent / size, tolerance, note + ON_SUPPORT * (promised == "support"))
 
 
 def _trace(problem: BaseProblem, result: Result, feasibility: float) -> Iterator[Check]:
     """Look for feasible iterates better than the result, and for rises that were ruled out."""
     values, violations = result.history.objective, result.history.violation
     seen = values[violations <= feasibility]
-    whole = max(float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), problem.unit)
-    size = max(abs(result.objective), _ROUNDING * whole) or 1.0
+    whole = _whole(problem, result)
+    # Objectives are differences of numbers of the size of V, and single precision has few digits.
+    noise, relative = (1e-5, 1e-4) if _single(result) else (1e-12, 1e-6)
+    size = max(abs(result.objective), noise / relative * whole) or 1.0
     if seen.size and result.promises.keeps_best:
         lost = max(0.0, result.objective - float(seen.min())) / size
-        yield Check("best feasible iterate kept", lost, 1e-6)
+        yield Check("best feasible iterate kept", lost, relative)
     rise = max(0.0, float(np.diff(values).max(initial=0.0))) / size
     promised = result.promises.monotone
-    note = "" if promised else f"{result.solver.split('(')[0]} does not promise it"
-    yield Check("trace never rises", rise, 1e-7 if promised else np.inf, note)
+    note = "" if promised else _not_promised(result)
+    yield Check("trace never rises", rise, 0.1 * relative if promised else np.inf, note)
 
 
-def _components(problem: BaseProblem, result: Result) -> Iterator[Check]:
-    """Count components that contribute nothing, and pairs that are the same."""
-    pairs, labels = problem.components(result.factors), problem.component_labels
-    for place, (columns, rows) in enumerate(pairs):
-        of = f", {labels[place]}" if len(pairs) > 1 and labels else ""
-        W, H = (np.asarray(X, dtype=float) for X in (columns, rows))
-        sizes = np.linalg.norm(W, axis=0) * np.linalg.norm(H, axis=1)
-        dead = sizes <= 1e-8 * sizes.max(initial=0.0)
-        yield Check(f"dead components{of}", float(dead.sum()), 0.0)
-        alive = W[:, ~dead] / np.linalg.norm(W[:, ~dead], axis=0)
-        alike = np.abs(np.triu(alive.T @ alive, k=1)) > _DUPLICATE
-        yield Check(f"duplicate components{of}", float(alike.sum()), 0.0)
+def _whole(problem: BaseProblem, result: Result) -> float:
+    """Return the size of the numbers that were at stake: the data's, or what the start had."""
+    values = result.history.objective
+    return max(float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), problem.unit)
+
+
+def _exact(problem: BaseProblem, result: Result) -> float:
+    """Return the objective up to which a fit is exact: a gain counts in units of at least this."""
+    return (1e-4 if _single(result) else 1e-6) * _whole(problem, result)
+
+
+def _single(result: Result) -> bool:
+    return any(X.dtype == np.float32 for X in result.factors.values())
+
+
+def _not_promised(result: Result) -> str:
+    return f"{result.solver.split('(')[0]} does not promise it"
+
+
+def _components(
+    problem: BaseProblem, result: Result, factors: Factors, feasibility: float, tolerance: float
+) -> Iterator[Check]:
+    """Ask what components that contribute nothing, or the same as another, could do instead."""
+    size = max(abs(result.objective), _exact(problem, result)) or 1.0
+    for pair in idle_components(problem, factors, feasibility):
+        for idle in pair:
+            note = f"{idle.count}, gain if they are given work" if idle.count else ""
+            if idle.gain is None:
+                yield Check(
+                    idle.name, 0.0, np.inf, f"{idle.count}, no other work is known for them"
+                )
+            else:
+                yield Check(idle.name, max(0.0, idle.gain) / size, tolerance, note)

@@ -51,3 +51,9 @@ def test_a_row_that_nothing_asks_for_gets_shorter_but_stays_in_the_band():
 def test_single_precision_is_kept():
     G, C, B = (X.astype(np.float32) for X in block(2))
     assert descend_band(G, C, B, 0.5, 0.7, sweeps=2).dtype == np.float32
+
+
+def test_the_row_of_a_zero_atom_is_shortened_where_it_costs():
+    G, C, B = np.diag([1.0, 0.0]), np.array([[1.0, 0.0], [-1.0, -1.0]]), np.array([[1.0, 0.0]] * 2)
+    assert descend_band(G, C, B, 0.0, 0.5, sweeps=1)[1].tolist() == [0.0, 0.0]
+    assert descend_band(G, C, B, 0.5, 1.0, sweeps=1)[1].tolist() == [0.1, 0.0]

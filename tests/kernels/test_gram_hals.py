@@ -136,3 +136,11 @@ def test_input_comes_back_unchanged_and_in_any_layout():
 def test_wrong_input_is_named(B, sweeps, words):
     with pytest.raises(InputError, match=words):
         hals_sweeps(np.eye(2), np.ones((2, 1)), B, sweeps)
+
+
+def test_the_row_of_a_zero_atom_goes_where_its_price_is_least():
+    G, C = np.diag([2.0, 0.0]), np.array([[2.0, 4.0], [-1.0, 0.0]])
+    B, _ = hals_sweeps(G, C, np.ones((2, 2)), sweeps=1)
+    assert B.tolist() == [[1.0, 2.0], [0.0, 1.0]]
+    free, _ = hals_sweeps(G, C, np.ones((2, 2)), sweeps=1, lower=-np.inf)
+    assert free[1].tolist() == [1.0, 1.0]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import conicnmf as cn
+from conicnmf.study.certificate import Check
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +104,93 @@ def test_an_exact_fit_is_certified_although_only_rounding_is_left(solver):
     result = cn.factorize(V, 2).solve(solver, stop=cn.MaxIter(3000) | cn.RelDecrease(1e-12))
     assert result.relative_error < 1e-12
     assert result.certificate(), result.certificate()
+
+
+def reported(result, factors):
+    """Return the result with other factors, and everything that it reports of them true."""
+    problem = result.problem
+    return replace(
+        result,
+        factors=factors,
+        objective=problem.objective(factors),
+        relative_error=problem.relative_error(factors),
+        relative_errors=problem.relative_errors(factors),
+        violation=problem.violations(factors),
+    )
+
+
+def test_what_the_result_reports_is_held_against_the_factors(result):
+    wrong = {
+        "relative error as reported": {"relative_error": 0.9 * result.relative_error},
+        "violation as reported": {"violation": {"W: NonNegative()": 0.1}},
+        "status is no failure": {"status": cn.Status.BACKEND_FAILED},
+    }
+    for name, claims in wrong.items():
+        assert failed(replace(result, **claims).certificate()) == {name}
+    by_fit = replace(result, relative_errors={"V": 0.0})
+    assert failed(by_fit.certificate()) == {"relative error as reported"}
+
+
+def test_a_zero_component_that_a_band_forbids_is_a_false_status(result):
+    wrong = reported(result, {**result.factors, "W": result.W * [1.0, 1.0, 0.0]})
+    assert "status is no failure" in failed(wrong.certificate())
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_entries_that_are_no_numbers_fail_without_an_exception(result, value):
+    H = result.H.copy()
+    H[0, 0] = value
+    certificate = planted(result, H=H).certificate()
+    assert failed(certificate) == {"entries that are not finite"}
+    assert not certificate
+
+
+@pytest.mark.parametrize("each", ["component", "sample"])
+def test_rewards_are_linearized_at_the_result(each):
+    V = cn.datasets.low_rank(20, 16, 3, noise=0.05, seed=0).V
+    H = [cn.NonNegative(), cn.SparsenessReward(0.5, each=each)]
+    problem = cn.factorize(V, 3, H=H)
+    best = problem.solve(stop=cn.MaxIter(300) | cn.RelDecrease(1e-8))
+    assert best.certificate(), best.certificate()
+    assert "stationary" in failed(problem.solve(stop=1).certificate())
+    assert "stationary" in failed(reported(best, {"W": best.W, "H": 1.2 * best.H}).certificate())
+
+
+SIGNED = {
+    "band": [cn.Sparseness(min=0.5)],
+    "band and ball": [cn.Sparseness(min=0.5), cn.NormBall(1.0)],
+    "band and sphere": [cn.Sparseness(min=0.5), cn.UnitNorm()],
+    "prescribed": [cn.Sparseness(0.5, 0.5)],
+}
+
+
+@pytest.mark.parametrize("terms", SIGNED.values(), ids=SIGNED)
+def test_signed_factors_are_judged_by_what_they_could_gain(terms):
+    V = cn.datasets.low_rank(20, 16, 3, noise=0.05, seed=0).V
+    problem = cn.factorize(V - V.mean(), 3, W=terms, H=[])
+    best = problem.solve(stop=cn.MaxIter(2000) | cn.RelDecrease(1e-9))
+    assert best.certificate(), best.certificate()
+    longer = reported(best, {"W": best.W, "H": 1.05 * best.H})
+    assert "stationary" in failed(replace(longer, history=cn.History([])).certificate())
+
+
+def test_codes_are_judged_with_their_zeros_kept():
+    data = cn.datasets.synthetic_dictionary(m=20, k=24, n=150, density=0.25, active=(2, 4), seed=0)
+    problem = cn.factorize(data.V, 24)
+    result = problem.solve(cn.Coded(cn.coding.OMP(3)), stop=50)
+    assert result.certificate(), result.certificate()
+    assert "stationary" in failed(
+        reported(result, {"W": result.W, "H": 1.1 * result.H}).certificate()
+    )
+    plain = replace(result, promises=cn.HALS().promises)  # as if it minimized the plain loss
+    assert "stationary" in failed(plain.certificate())
+    # A penalty of the coder's own shrinks its codes, which the stated loss cannot judge.
+    shrunk = problem.solve(cn.Coded(cn.coding.Lasso(0.05)), stop=50).certificate()
+    assert shrunk, shrunk
+    assert "Coded does not promise it" in str(shrunk)
+
+
+def test_text_in_a_page_is_escaped():
+    certificate = cn.Certificate((Check("feasible, W: <b>", 0.0, 1.0, "a & b"),))
+    assert "<td>feasible, W: &lt;b&gt;</td>" in certificate._repr_html_()
+    assert "a &amp; b" in certificate._repr_html_()

@@ -13,6 +13,7 @@ from conicnmf.families.coding.sparse_code import squared_norms
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block
 from conicnmf.model.problem import Problem
+from conicnmf.results import Promises
 from conicnmf.solve.methods.base import Context, Solver, Sweep
 from conicnmf.solve.methods.revive import revive
 from conicnmf.solve.needs import LossWith, nonnegative_only, uncapped
@@ -33,7 +34,8 @@ class Coded(Solver[Problem, dict[str, Array]]):
     """Alternate a coding step for H with one for W, whose columns keep unit norm.
 
     Greedy coding steps have no objective over both factors: the history shows the reconstruction
-    error and the mean number of atoms in a code, and the last iterate is returned.
+    error and the mean number of atoms in a code, and the last iterate is returned. A certificate asks
+    whether the codes could still gain with their zeros kept.
 
     Parameters
     ----------
@@ -72,6 +74,12 @@ class Coded(Solver[Problem, dict[str, Array]]):
     states_objective: ClassVar[bool] = False
     absolute: ClassVar[bool] = True
     default_stop: ClassVar[Stop] = MaxIter(50)
+
+    @property
+    def promises(self) -> Promises:
+        """The last iterate; where both coders fit their supports, nothing is left to gain there."""
+        fits = self.code.fits_support and self.dictionary.fits_support
+        return Promises(False, False, "support" if fits else "")
 
     def mismatches(self, problem: BaseProblem) -> list[str]:
         """Return every reason why the coders do not fit: they know products W H alone."""

@@ -21,6 +21,11 @@ from conicnmf.validate import as_labels
 class Coder(Settings):
     """A rule for non-negative codes of samples in a dictionary."""
 
+    @property
+    def fits_support(self) -> bool:
+        """Whether the codes that are not zero are those of least squares, the others held at zero."""
+        return True
+
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Return the codes, one column a sample.
 
@@ -68,6 +73,11 @@ class Lasso(Coder):
 
     weight: Weight
 
+    @property
+    def fits_support(self) -> bool:
+        """The penalty shrinks the codes."""
+        return False
+
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Shift the correlations: the penalty is linear on h ≥ 0."""
         return nnls_gram(G, C - self.weight / 2, B)
@@ -85,6 +95,11 @@ class SquaredLasso(Coder):
     """
 
     weight: Weight
+
+    @property
+    def fits_support(self) -> bool:
+        """The penalty shrinks the codes."""
+        return False
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Add the weight to every entry of the Gram matrix, as a row of √weight to W would."""
@@ -107,6 +122,11 @@ class Threshold(Coder):
 
     threshold: Weight
     refit: bool = False
+
+    @property
+    def fits_support(self) -> bool:
+        """Only a refit makes up for what was cut off."""
+        return self.refit
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Solve and cut off."""

@@ -64,6 +64,14 @@ def _as_bound(given: Any, name: str) -> Array:
     return bound
 
 
+def _broadcasts(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    """Whether one value, one column or one row stands for all of them."""
+    try:
+        return np.broadcast_shapes(shape, whole) == whole
+    except ValueError:
+        return False
+
+
 def _as_mask(given: Any, name: str) -> Any:
     mask: Any = as_numbers(given, name)
     if mask.dtype != bool:
@@ -174,9 +182,9 @@ class Fixed(Entrywise):
 
     def check_settings(self) -> None:
         """Give every place of the mask its value."""
-        same = self.values.ndim == 0 or self.values.shape == self.mask.shape
         rule, remedy = "one value or values of the mask's shape", "fill the rest with zeros"
-        self.require(same, rule, "mask", "values", remedy=remedy)
+        fits = _broadcasts(self.values.shape, self.mask.shape)
+        self.require(fits, rule, "mask", "values", remedy=remedy)
         values = np.where(self.mask, self.values, 0.0)
         finite, remedy = bool(np.isfinite(values).all()), "mask NaN and inf out"
         self.require(finite, "finite values under the mask", "values", remedy=remedy)

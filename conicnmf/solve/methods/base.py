@@ -98,7 +98,8 @@ class Solver(Settings, Generic[View, Memo]):
     @property
     def promises(self) -> Promises:
         """What the solver promises of its results."""
-        return Promises(self.monotone and self.states_objective, self.states_objective)
+        stated = self.states_objective
+        return Promises(self.monotone and stated, stated, "stated" if stated else "")
 
     def concerns(self, problem: BaseProblem) -> bool:
         """Whether tables of this problem list the solver, be it with the reasons against it."""

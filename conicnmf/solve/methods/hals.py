@@ -208,6 +208,12 @@ def project_components(block: Block, quadratic: Quadratic, B: Array, sweeps: int
     assert block.projection is not None
     G, C = quadratic.G, quadratic.C
     B = B.copy()
+    for j in np.flatnonzero((np.diag(G) <= 0) & (C < 0).any(axis=1)):
+        # Of a zero atom only the price of its row is left, which is least next to zero.
+        short = B.copy()
+        short[j] = 0.0
+        short[j] = block.projection(short, slice(j, j + 1))[0]
+        B = short if C[j] @ short[j] > C[j] @ B[j] and not block.collapsed(short) else B
     for _ in range(sweeps):
         for j in np.flatnonzero(np.diag(G) > 0):
             last = B[j].copy()

@@ -27,6 +27,11 @@ def magnitudes(block: Block) -> Block:
     return replace(block, constraints=(NonNegative(), *block.constraints))
 
 
+def guessed_signs(held: Subproblem, B: Array) -> Array:
+    """Return the signs of B; an entry that is zero takes the one in which the loss falls."""
+    return np.where(B != 0, np.sign(B), np.where(held.loss_gradient(B) > 0, -1.0, 1.0))
+
+
 def signed_step(
     held: Subproblem,
     program: BlockProgram | UpperCutProgram,
@@ -40,8 +45,7 @@ def signed_step(
     `program` is that of the block's `magnitudes`.
     """
     block = held.block
-    # An entry that is exactly zero takes the sign in which the loss falls, or it never could.
-    signs = np.where(B != 0, np.sign(B), np.where(held.loss_gradient(B) > 0, -1.0, 1.0))
+    signs = guessed_signs(held, B)
     turned_linear = None if linear is None else signs * linear
     step = program.at(held, turned_linear, signs)
     outcome = tangent_step(step, np.abs(B), loop, deadline)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -78,7 +78,9 @@ class ConeSearch(Start):
     ) -> tuple[NDArray[np.intp], Array]:
         """Judge combinations through the Gram matrix of all directions, computed once."""
         everything = block.put({}, pool)
-        quadratic = other.given(everything).quadratic()
+        # A search may leave aside what has no quadratic form.
+        plain = tuple(p for p in other.penalties if "orthant" in p.abilities)
+        quadratic = replace(other, penalties=plain).given(everything).quadratic()
         G, C = quadratic.G, quadratic.C
         best, lowest = None, np.inf
         total = min(self.budget, self.samples ** block.shape[0])

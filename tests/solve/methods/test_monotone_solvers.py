@@ -57,6 +57,15 @@ def test_the_multiplicative_theorem_with_penalties(seed, l1, l2):
     assert rises(problem.solve(cn.Multiplicative(), stop=30, seed=seed)) <= 1e-12
 
 
+@pytest.mark.parametrize("more", [[], [cn.Sparseness(max=0.6)], [cn.NormBall(9.0)]], ids=str)
+def test_codes_of_a_dictionary_that_became_zero_pay_their_price_no_longer(more):
+    """Then the objective is that of nothing at all, and no code is left standing."""
+    V = low_rank(m=8, n=7)
+    H = [cn.NonNegative(), *more, cn.L1(1.0)]
+    result = cn.factorize(V, 2, W=[cn.NonNegative(), cn.L1(1e4)], H=H).solve(cn.HALS(), stop=20)
+    assert result.objective == pytest.approx((V**2).sum())
+
+
 def test_the_multiplicative_theorem_with_weights():
     rng = np.random.default_rng(0)
     loss = cn.WeightedFrobenius(rng.random((20, 16)) < 0.7)

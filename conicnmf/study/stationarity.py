@@ -1,0 +1,116 @@
+"""How far one block could still lower the objective near a point, by routes of the certificate's own.
+
+A cone program with planes at the point comes first: what it finds is feasible, so what it gains is
+really there to be had. Signed factors with bands are solved for their magnitudes, and projected
+gradient steps serve where no cone program can be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.constraints import Fixed
+from conicnmf.model.terms import Reduced
+from conicnmf.model.tolerances import FEASIBLE
+from conicnmf.solve.needs import (
+    cones_on_orthant,
+    conic_constraints,
+    signed,
+    signed_blocks_are_sign_free,
+)
+from conicnmf.solve.programs.backends import chain
+from conicnmf.solve.programs.model import PlainProgram
+from conicnmf.solve.programs.signed import guessed_signs, magnitudes
+from conicnmf.solve.programs.tangent import planes_at
+from conicnmf.types import Array
+
+_HALVINGS = 10
+_STEPS = 50
+
+Route = Callable[[Subproblem, Array], Array | None]
+"""Return a point that may be better than B, nothing where the route cannot be taken."""
+
+
+def remaining_descent(held: Subproblem, B: Array, on_support: bool = False) -> tuple[float, str]:
+    """Return by how much the objective still falls near B, and by which route; inf where none serves.
+
+    With `on_support` the entries that are zero stay zero.
+    """
+    if on_support:
+        block = held.block
+        held = held.on(replace(block, constraints=(*block.constraints, Fixed(B == 0, 0.0))))
+    routes: dict[str, Route] = {
+        "gain of a cone solver with planes at the result": _by_cone_program,
+        "gain of a cone solver with the signs of the result": _by_magnitudes,
+        "gain of projected gradient steps": _by_projected_steps,
+    }
+    for name, route in routes.items():
+        better = route(held, B)
+        if better is not None:
+            return held.objective(B) - _lowest_between(held, B, better), name
+    return float("inf"), "no independent route could solve the block"
+
+
+def _lowest_between(held: Subproblem, B: Array, end: Array) -> float:
+    """Return the least objective at feasible points on the way; what was linearized bends there."""
+    allowed = max(FEASIBLE, held.block.violation(B))
+    points = (B + (end - B) / 2**k for k in range(_HALVINGS))
+    values = [held.objective(P) for P in points if held.block.violation(P) <= allowed]
+    return min([held.objective(B), *(value for value in values if np.isfinite(value))])
+
+
+def _by_cone_program(held: Subproblem, B: Array) -> Array | None:
+    """Solve the block by plain CVXPY, with everything that is not convex linearized at B."""
+    block = held.block
+    if any(conic_constraints(block)) or any(cones_on_orthant(block)):
+        return None
+    reduced = held.reduced()
+    if reduced is None and "expression" not in block.abilities:
+        return None
+    return _linearized(held, block, B, reduced)
+
+
+def _by_magnitudes(held: Subproblem, B: Array) -> Array | None:
+    """Do the same for the magnitudes of a signed factor, whose signs are kept."""
+    block = held.block
+    reasons = (*conic_constraints(block), *signed_blocks_are_sign_free(block))
+    if not signed(block) or reasons:
+        return None
+    reduced, signs = held.reduced(), guessed_signs(held, B)
+    if reduced is None:
+        return None
+    sizes = _linearized(held, magnitudes(block), np.abs(B), reduced.with_signs(signs))
+    return None if sizes is None else signs * sizes
+
+
+def _linearized(held: Subproblem, block: Block, B: Array, reduced: Reduced | None) -> Array | None:
+    if any(not {"expression", "slope"} & p.abilities for p in block.penalties):
+        return None
+    convex = tuple(p for p in block.penalties if "expression" in p.abilities)
+    slopes = [p.slope(B) for p in block.penalties if p not in convex]
+    program = PlainProgram(replace(block, penalties=convex))
+    linear = np.add.reduce(slopes) if slopes else None
+    return program.solve(reduced or held, planes_at(block, B), chain("CLARABEL"), linear)[0]
+
+
+def _by_projected_steps(held: Subproblem, B: Array) -> Array | None:
+    """Take steps along the gradient, projected, each no longer than lowers the objective."""
+    block = held.block
+    smooth = "gradient" in block.abilities and all(
+        "gradient" in p.abilities for p in block.penalties
+    )
+    if block.projection is None or not smooth:
+        return None
+    step, value = held.step_size, held.objective(B)
+    for _ in range(_STEPS):
+        new = block.projection(B - step * held.gradient(B))
+        lower = held.objective(new)
+        if lower < value and not block.collapsed(new):
+            B, value, step = new, lower, 2 * step
+        else:
+            step /= 4
+    return B
