@@ -1,6 +1,7 @@
 """Sets and functions with closed forms, one a file: exact projections and proximal steps of rows."""
 
 from conicnmf.geometry.band import project_band, project_orthant_cone
+from conicnmf.geometry.bounded_simplex import project_bounded_simplex
 from conicnmf.geometry.cones import (
     cone_ratio,
     distance_to_cone,
@@ -23,6 +24,7 @@ __all__ = [
     "distance_to_cone",
     "hoyer_sparseness",
     "project_band",
+    "project_bounded_simplex",
     "project_cone",
     "project_halfspace_cone",
     "project_hoyer",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.model.constraints import NonNegative
+from conicnmf.model.constraints import Box, NonNegative
 from conicnmf.model.terms import Constraint, Halfspaces, along, pieces
 from conicnmf.testing._expect import expect, expect_close, untouched
 from conicnmf.types import Array
@@ -125,6 +125,30 @@ def check_nonneg_projection(
             size = float(np.abs(X).max())
             sentence = f"{constraint}.project_nonneg and CVXPY disagree"
             expect_close(P, wanted, BY_CVXPY, sentence, size)
+
+
+def check_projection_within(
+    constraint: Constraint, points: Sequence[Array], members: Sequence[Array]
+) -> None:
+    """Expect the nearest point of the set within bounds that some of its points respect."""
+    for X, M in zip(points, members, strict=False):
+        size = float(np.abs(X).max())
+        lower, upper = M - 0.1 * size, M + np.where(M.mean() < M, 0.05 * size, np.inf)
+        with untouched(f"{constraint}.project_within", X, lower, upper):
+            P = constraint.project_within(X, lower, upper)
+        where = f"{constraint}.project_within"
+        expect(bool((lower <= P).all() and (upper >= P).all()), f"{where} leaves the bounds")
+        violation = worst(constraint, P)
+        expect(violation <= INSIDE, f"{where} leaves a violation of {violation:.3g}")
+        reached, known = (float(np.linalg.norm(X - F)) for F in (P, M))
+        expect(
+            reached <= known + 1e-9 * size,
+            f"{constraint} has a point nearer than project_within: {known:.3g} away, not "
+            f"{reached:.3g}",
+        )
+        if constraint.convex and "cone" in constraint.abilities:
+            wanted = nearest_by_cvxpy(X, constraint, Box(lower, upper))
+            expect_close(P, wanted, BY_CVXPY, f"{where} and CVXPY disagree", size)
 
 
 def _single_precision(constraint: Constraint, X: Array) -> None:

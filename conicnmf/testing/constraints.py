@@ -15,6 +15,7 @@ from conicnmf.testing._geometry import (
     check_cone,
     check_nonneg_projection,
     check_projection,
+    check_projection_within,
     check_tangent,
     nearest_by_cvxpy,
     worst,
@@ -67,6 +68,8 @@ def check_constraint(constraint: type[Constraint] | Iterable[Example], *, seed: 
             check_projection(term, points, members)
         if "project_nonneg" in term.abilities:
             check_nonneg_projection(term, points, members)
+        if "project_within" in term.abilities:
+            check_projection_within(term, points, members)
         if "tangent" in term.abilities and not term.convex:
             check_tangent(term, members, points)
         _product(term, points)
@@ -94,6 +97,7 @@ def _abilities(example: Example) -> None:
             "cone": lambda: constraint.cone(cp.Variable(inside.shape)),
             "project": lambda: constraint.project(inside),
             "project_nonneg": lambda: constraint.project_nonneg(np.abs(inside)),
+            "project_within": lambda: constraint.project_within(inside, inside - 1, inside + 1),
             "tangent": lambda: constraint.tangent(inside),
         },
     )

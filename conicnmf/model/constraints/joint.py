@@ -1,8 +1,9 @@
 """Projections on several constraints at once.
 
 Projecting on one constraint after the other does not give the nearest point of their
-intersection. A constraint says itself what it is together with B ≥ 0, by `project_nonneg`; any
-other combination with a known projection is registered here as what it is.
+intersection. A constraint says itself what it is together with B ≥ 0, by `project_nonneg`, and
+within bounds on its entries, by `project_within`; any other combination with a known projection is
+registered here as what it is.
 """
 
 from __future__ import annotations
@@ -112,13 +113,13 @@ def find_projection(constraints: Sequence[Constraint]) -> JointProjection | None
     each = shaped[0].each
     if len({c.each for c in shaped}) > 1:
         return None
-    if np.isfinite(upper).any() or (np.isfinite(lower) & (lower != 0)).any():
-        return None
+    only = shaped[0] if len(shaped) == 1 else None
     nonneg = bool((lower == 0).all())
-    if not nonneg and np.isfinite(lower).any():
-        return None
-    if len(shaped) == 1:
-        only = shaped[0]
+    if np.isfinite(upper).any() or (np.isfinite(lower).any() and not nonneg):
+        if only is None or "project_within" not in only.abilities:
+            return None
+        return JointProjection(each, _Within(only, lower, upper))
+    if only is not None:
         alone = "project" if not nonneg or only.implies_nonnegative else "project_nonneg"
         if alone in only.abilities:
             return JointProjection(each, _Alone(getattr(only, alone)))
@@ -147,6 +148,17 @@ class _Clip:
     def __call__(self, B: Array, rows: slice) -> Array:
         low, high = (b[rows] if b.ndim else b for b in (self.lower, self.upper))
         return np.clip(B[rows], low, high).astype(B.dtype, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class _Within:
+    constraint: Constraint
+    lower: Array
+    upper: Array
+
+    def __call__(self, B: Array, rows: slice) -> Array:
+        low, high = (b[rows] if b.ndim else b for b in (self.lower, self.upper))
+        return self.constraint.project_within(B[rows], low, high)
 
 
 @dataclass(frozen=True, eq=False)

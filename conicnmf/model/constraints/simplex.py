@@ -8,8 +8,11 @@ from typing import ClassVar
 import cvxpy as cp
 import numpy as np
 
+from conicnmf.errors import InfeasibleError
+from conicnmf.geometry.bounded_simplex import project_bounded_simplex
 from conicnmf.geometry.simplex import project_simplex
 from conicnmf.model.terms import Constraint, Example, Pieces, pieces
+from conicnmf.model.tolerances import INSIDE
 from conicnmf.settings import Positive
 from conicnmf.types import Array
 
@@ -43,6 +46,20 @@ class Simplex(Constraint):
         """Return the nearest point of the simplex for each component."""
         rows = np.ascontiguousarray(pieces(B, self.each))
         return pieces(project_simplex(rows, self.total), self.each)
+
+    def project_within(self, B: Array, lower: Array, upper: Array) -> Array:
+        """Return the nearest point of the simplex within bounds on its entries."""
+        low, high = (pieces(np.broadcast_to(X, B.shape), self.each) for X in (lower, upper))
+        low = np.maximum(low, 0.0)
+        least, most = low.sum(axis=1).max(), high.sum(axis=1).min()
+        rounding = INSIDE * self.total
+        if least > self.total + rounding or most < self.total - rounding:
+            raise InfeasibleError(
+                f"{self} contradicts the bounds on its entries: within these the entries of a piece "
+                f"sum to {least:g} at least and {most:g} at most; relax one of them"
+            )
+        rows = np.ascontiguousarray(pieces(B, self.each))
+        return pieces(project_bounded_simplex(rows, self.total, low, high), self.each)
 
     def size(self) -> float:
         """Return the total."""

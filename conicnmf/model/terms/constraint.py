@@ -109,6 +109,11 @@ class Constraint(Term):
         raise self._lacks("project_nonneg")
 
     @optional
+    def project_within(self, B: Array, lower: Array, upper: Array) -> Array:
+        """Return the nearest point of the set with lower ≤ B ≤ upper, each a number or a matrix."""
+        raise self._lacks("project_within")
+
+    @optional
     def tangent(self, P: Array) -> Halfspaces:
         """Return half-spaces inside the reverse-convex set that keep the feasible point P."""
         raise self._lacks("tangent")

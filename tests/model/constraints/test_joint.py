@@ -33,6 +33,13 @@ CONVEX = {
     "upper band": lambda s: [PLUS, cn.Sparseness(max=0.3)],
     "upper band of samples": lambda s: [PLUS, cn.Sparseness(max=0.4, each="sample")],
     "short upper band": lambda s: [PLUS, cn.Sparseness(max=0.5), cn.NormBall(s)],
+    "simplex in a box": lambda s: [cn.Simplex(s), cn.Box(0.1 * s, 0.3 * s)],
+    "simplex of samples in a box": lambda s: [cn.Simplex(s, each="sample"), cn.Box(-1, 0.5 * s)],
+    "simplex with known entries": lambda s: [
+        PLUS,
+        cn.Simplex(s),
+        cn.Fixed(np.eye(3, 5, dtype=bool), 0.2 * s),
+    ],
     "one alone": lambda s: [cn.Simplex(s, each="sample")],
 }
 NOT_CONVEX = {
@@ -110,7 +117,7 @@ def test_components_can_be_projected_one_by_one(name):
         [PLUS, cn.Sparseness(min=0.5), cn.Simplex()],
         [PLUS, cn.Sparseness(min=0.5), cn.Sparseness(max=0.7)],
         [PLUS, cn.Sparseness(min=0.5), cn.UnitNorm(each="sample")],
-        [cn.Box(0, 1), cn.Simplex()],
+        [cn.Box(0, 1), cn.NormBall()],
         [cn.Fixed(np.eye(3, 5, dtype=bool), 1.0), PLUS, cn.NormBall()],
         [PLUS, cn.Convex(lambda X: cp.sum(X) <= 1)],
         [cn.Box(1, np.inf), cn.NormBall(9.0)],
@@ -157,3 +164,9 @@ def test_merged_bounds_are_the_tightest(seed):
     lower, upper = merged_bounds([cn.Box(*pair) for pair in zip(lows, highs, strict=True)])
     np.testing.assert_array_equal(lower, lows.max(axis=0))
     np.testing.assert_array_equal(upper, highs.min(axis=0))
+
+
+def test_a_simplex_outside_of_its_bounds_is_told_at_the_start():
+    problem = cn.factorize(np.ones((4, 6)), 2, H=[cn.Simplex(), cn.Box(0, 0.1)])
+    with pytest.raises(cn.InfeasibleError, match=r"sum to 0 at least and 0.6 at most"):
+        problem.solve()
