@@ -82,6 +82,12 @@ class Format:
             file.writestr(_member(RECORD, method), text)
         return text
 
+    def reserve(self, path: Path) -> None:
+        """Refuse a place that cannot be written to, and leave what is there."""
+        with self._writing(path, replaces=False):
+            if path.is_dir():
+                raise IsADirectoryError("it is a folder")
+
     def write_text(self, path: Path, values: Mapping[str, Any]) -> None:
         """Replace the file by a text with these values."""
         self.copy_text(path, self._sealed(values, {}))
@@ -130,14 +136,15 @@ class Format:
             ) from error
 
     @contextmanager
-    def _writing(self, path: Path) -> Iterator[BinaryIO]:
+    def _writing(self, path: Path, replaces: bool = True) -> Iterator[BinaryIO]:
         """Open a file of its own beside the path, which takes its place when it is whole."""
         aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with aside.open("xb") as stream:
                 yield stream
-            os.replace(aside, path)
+            if replaces:
+                os.replace(aside, path)
         except OSError as error:
             raise InputError(
                 f"a {self.name} needs a folder that can be written to, got {path} ({error}); make "

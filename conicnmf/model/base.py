@@ -23,10 +23,10 @@ from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
     from conicnmf.results import Iteration, Result
-    from conicnmf.solve.engine import Monitor
     from conicnmf.solve.methods.base import AnySolver
     from conicnmf.solve.starts import Init
     from conicnmf.solve.stop import Stop
+    from conicnmf.solve.watchers import Monitor
 
 
 class BaseProblem(ABC):

@@ -52,6 +52,8 @@ class Result:
         What was solved; not saved.
     direction : dict of str to array, or None
         Along which the objective falls without end, where the status is UNBOUNDED.
+    remarks : tuple of str
+        What went wrong on the way, such as a checkpoint that could not be written.
     identity : dict of str to str
         The digest of the problem, where the result does not hold the problem itself.
 
@@ -81,6 +83,7 @@ class Result:
     relative_errors: dict[str, float] = field(default_factory=dict)
     components: dict[str, str] = field(default_factory=dict)
     identity: dict[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def __getitem__(self, key: Any) -> Array:
         """Return a variable by its name, or by the CVXPY variable in whose shape it is wanted."""
@@ -195,14 +198,22 @@ class Result:
     def __repr__(self) -> str:
         width = max(len(name) for name, _ in self._rows())
         lines = [f"  {name:<{width}}  {text}" for name, text in self._rows()]
-        return "\n".join(["Result", *lines, f"  {self.status.value}"])
+        said = [f"  {sentence}" for sentence in (self.status.value, *self.remarks)]
+        return "\n".join(["Result", *lines, *said])
 
     def _repr_html_(self) -> str:
         body = "".join(
             f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>"
             for name, text in self._rows()
         )
-        return f"<table>{body}</table><p>{escape(self.status.value)}</p>"
+        said = "".join(f"<p>{escape(text)}</p>" for text in (self.status.value, *self.remarks))
+        return f"<table>{body}</table>{said}"
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the solve."""
+        said = Status.INTERRUPTED.value in self.remarks
+        return said or self.status is Status.INTERRUPTED
 
     @property
     def digest(self) -> dict[str, str]:

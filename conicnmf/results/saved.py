@@ -30,6 +30,7 @@ def write_result(result: Result, path: Path, **more: Any) -> str:
         "problem": result.problem_text,
         "promises": asdict(result.promises),
         "digest": result.digest,
+        "remarks": list(result.remarks),
         "history": result.history.to_list(),
         "unit": result.history.unit,
     }
@@ -64,6 +65,7 @@ def _result(record: Record) -> Result:
         relative_errors=_each(number, values["relative_errors"]),
         components=_each(text, values["components"]),
         identity=_each(text, values["digest"]),
+        remarks=tuple(map(text, values["remarks"])),
     )
 
 

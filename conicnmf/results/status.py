@@ -45,7 +45,12 @@ class Status(Enum):
         "grow, for example by a ridge."
     )
     BACKEND_FAILED = (
-        "Every cone solver failed on a block; rescale the data or name another backend."
+        "Every cone solver failed on a block, see result.remarks; rescale the data or name another "
+        "backend."
+    )
+    ERROR = (
+        "Something raised an error on the way; the best feasible iterate so far was kept, and "
+        "result.remarks say what it was."
     )
     NOT_FINITE = "The iterates left the range of numbers; rescale the data or shorten the steps."
 
@@ -57,7 +62,7 @@ class Status(Enum):
         return "failed" if self.name in _FAILURES else "stopped"
 
 
-_FAILURES = ("COLLAPSED", "INFEASIBLE", "UNBOUNDED", "BACKEND_FAILED", "NOT_FINITE")
+_FAILURES = ("COLLAPSED", "INFEASIBLE", "UNBOUNDED", "BACKEND_FAILED", "ERROR", "NOT_FINITE")
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,10 @@ class Checkpoint:
         """Whether it is time to write again."""
         return time.perf_counter() >= self.due
 
+    def reserve(self) -> None:
+        """Refuse a place that cannot be written to, before there is anything to write."""
+        CHECKPOINT.reserve(self.file)
+
     def write(self, state: State) -> None:
         """Replace the file; a crash in between leaves the old one."""
         begin = time.perf_counter()

@@ -4,36 +4,35 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from conicnmf.errors import InputError, SolveError
+from conicnmf.errors import ConicNMFError, InputError, SolveError
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Iteration, Result, Status
-from conicnmf.solve.checkpoint import Checkpoint, claim_of
+from conicnmf.solve.checkpoint import Checkpoint, State, claim_of
 from conicnmf.solve.choice import as_problem, choose, require_fit
-from conicnmf.solve.methods.base import AnySolver, Context, as_solver
+from conicnmf.solve.guard import (
+    in_words,
+    interrupted,
+    interruptions_held,
+    interruptions_noted,
+    is_fault,
+    raise_noted,
+)
+from conicnmf.solve.methods.base import AnySolver, Context, Sweep, as_solver
+from conicnmf.solve.outcome import outcome
 from conicnmf.solve.run_state import Run
 from conicnmf.solve.starts import Init
 from conicnmf.solve.stop import Stop, TimeLimit, as_stop, settled
+from conicnmf.solve.watchers import Monitor, Watchers
 from conicnmf.types import Factors
 
 _STEADY = 1e-4
 """A solver that says it has converged may end this part of the objective above its best iterate."""
-
-
-class Monitor(Protocol):
-    """Something that watches a solve, such as a progress bar."""
-
-    def update(self, iteration: Iteration) -> None:
-        """See one iteration."""
-
-    def close(self) -> None:
-        """See the end."""
 
 
 def solve(
@@ -65,16 +64,20 @@ def solve(
         The same seed gives the same answer; None draws a new one.
     callback : callable, optional
         Called as callback(iteration, factors) after each iteration; a true value ends the solve.
+        The factors are read-only.
     time_limit : float, optional
         Seconds after which the best iterate so far is returned.
     checkpoint : str or Path, optional
         A file (.npz) to which the state is written twice a minute and at the end, and from which
         a solve that was killed goes on: called again with the same arguments, it continues.
         Solvers whose `pack` returns what they remember go on exactly, others begin that anew.
+        A file that cannot be written is refused before any work; one that can no longer be
+        written later is a remark of the result.
     progress : bool or Monitor
         Show a progress bar.
     throw : bool
-        Raise a `SolveError` (with the best iterate in it) when the status is a failure.
+        Raise a `SolveError` (with the best iterate in it) when the status is a failure. Whatever
+        raises on the way, a backend, a term or the callback, is such a failure.
 
     Returns
     -------
@@ -104,102 +107,131 @@ def solve(
     file = None
     if checkpoint is not None:
         file = Checkpoint(checkpoint, claim_of(problem, method, seed, init))
-    monitor = _monitor(progress, method)
-    try:
-        status = _loop(run, method, init, rule, seed, callback, time_limit, monitor, file)
-    finally:
-        monitor.close()
-    result = _result(problem, run, method, status, seed)
+    deadline = np.inf if time_limit is None else begin + time_limit
+    context = Context(np.random.default_rng(seed), deadline)
+    watchers = Watchers(run, callback, _monitor(progress, method))
+    with interruptions_noted():
+        try:
+            status = _Loop(run, method, rule, context, watchers, file).turn(init)
+        finally:
+            watchers.close()
+        with interruptions_held():
+            result = outcome(problem, run, method, status, seed)
+        if interrupted() and result.status.kind != "failed":
+            result = replace(result, status=Status.INTERRUPTED)
     if throw and result.status.kind == "failed":
-        raise SolveError(f"{result.status.name}: {result.status.value}", result)
+        said = (f"{result.status.name}: {result.status.value}", *result.remarks)
+        raise SolveError("\n".join(said), result) from run.error
     return result
 
 
-def _loop(
-    run: Run,
-    solver: AnySolver,
-    init: Any,
-    rule: Stop,
-    seed: int,
-    callback: Callable[[Iteration, Factors], Any] | None,
-    time_limit: float | None,
-    monitor: Monitor,
-    file: Checkpoint | None,
-) -> Status:
-    """Iterate until something says stop."""
-    rng = np.random.default_rng(seed)
-    saved = None if file is None else file.read()
-    if saved is None:
-        run.record(run.problem.start(init, rng))
-    else:
-        run.resume(saved)
-    monitor.update(run.history[-1])
-    deadline = np.inf if time_limit is None else run.begin + time_limit
-    memo = None
-    try:
-        memo = solver.start(run.problem, Context(rng, deadline))
+@dataclass(eq=False)
+class _Loop:
+    """One solve under way. Whatever raises in it, the best iterate stays in `run`."""
+
+    run: Run
+    solver: AnySolver
+    rule: Stop
+    context: Context
+    watchers: Watchers
+    file: Checkpoint | None
+    memo: Any = None
+
+    def turn(self, init: Any) -> Status:
+        """Start, and iterate until something says stop or raises."""
+        saved = None
+        if self.file is not None:
+            self.file.reserve()
+            saved = self.file.read()
+        self._start(init, saved)
+        try:
+            self._prepare(saved)
+            return self._iterate()
+        except KeyboardInterrupt:
+            return Status.INTERRUPTED
+        except BaseException as error:
+            stated_wrong = isinstance(error, ConicNMFError) and self.memo is None
+            if stated_wrong or not is_fault(error):
+                raise
+            self.run.note_fault(error)
+            return Status.ERROR
+        finally:
+            self._save()
+
+    def _start(self, init: Any, saved: State | None) -> None:
+        """Take the first iterate from the checkpoint, or from the start."""
+        self.run.at = "the start"
+        try:
+            if saved is None:
+                self.run.record(self.run.problem.start(init, self.context.rng))
+            else:
+                self.run.resume(saved)
+        except BaseException as error:
+            if isinstance(error, ConicNMFError) or not is_fault(error):
+                raise
+            raise SolveError(
+                f"{Status.ERROR.name}: the start raised {in_words(error)}; there is no iterate yet. "
+                "Begin elsewhere with init=, or mend what raised"
+            ) from error
+
+    def _prepare(self, saved: State | None) -> None:
+        """Let the solver set up what it remembers, or take it from the checkpoint."""
+        run, rng = self.run, self.context.rng
+        self.watchers.show(run.history[-1])
+        run.at = "the solver"
+        memo = self.solver.start(run.problem, self.context)
         if saved is not None:
-            memo = solver.unpack(saved.arrays.get("memo", {}), memo)
+            memo = self.solver.unpack(saved.arrays.get("memo", {}), memo)
             rng.bit_generator.state = saved.values["rng"]
-        status = rule.check(run.history)
+        self.memo = memo
+
+    def _iterate(self) -> Status:
+        """Let the solver work until it, a rule, a watcher or the keyboard ends it."""
+        run, status = self.run, self.rule.check(self.run.history)
         while status is None:
-            sweep = solver.sweep(run.problem, run.factors, memo)
-            memo = sweep.memo
+            run.at = "the solver"
+            sweep = self.solver.sweep(run.problem, run.factors, self.memo)
+            raise_noted()
+            self.memo = sweep.memo
             if not all(np.isfinite(X).all() for X in sweep.factors.values()):
                 return Status.NOT_FINITE
+            run.at = "the objective"
             iteration = run.record(sweep.factors, sweep)
-            monitor.update(iteration)
-            if np.isnan(iteration.objective):
-                return Status.NOT_FINITE
-            if sweep.status is not None:
-                run.direction = sweep.direction
-                if time.perf_counter() >= deadline:
-                    return Status.TIME_LIMIT
-                if sweep.status is Status.CONVERGED:
-                    return settled(run.history, _STEADY * abs(run.history.lowest[-1]))
-                return sweep.status
-            if callback is not None and callback(iteration, run.stated(sweep.factors)):
-                return Status.CALLBACK
-            if file is not None and file.is_due():
-                file.write(run.state(solver.pack(memo), rng))
-            status = rule.check(run.history)
-    except KeyboardInterrupt:
-        return Status.INTERRUPTED
-    finally:
-        if file is not None and memo is not None:
-            file.write(run.state(solver.pack(memo), rng))
-    return status
+            status = self._ended(sweep, iteration)
+            if status is None and self.watchers.asked_to_stop(iteration, sweep.factors):
+                status = Status.CALLBACK
+            if status is None and self.file is not None and self.file.is_due():
+                self._save()
+            raise_noted()
+            run.at = "the stop rule"
+            status = status or self.rule.check(run.history)
+        return status
 
+    def _ended(self, sweep: Sweep[Any], iteration: Iteration) -> Status | None:
+        """Return how the solver says that it ended, if it does."""
+        self.watchers.show(iteration)
+        if np.isnan(iteration.objective):
+            return Status.NOT_FINITE
+        if sweep.status is None:
+            return None
+        self.run.direction = sweep.direction
+        if time.perf_counter() >= self.context.deadline:
+            return Status.TIME_LIMIT
+        if sweep.status is Status.CONVERGED:
+            history = self.run.history
+            return settled(history, _STEADY * abs(history.lowest[-1]))
+        return sweep.status
 
-def _result(problem: BaseProblem, run: Run, solver: AnySolver, status: Status, seed: int) -> Result:
-    """Return the best iterate, with a status that owns up to what is wrong with it."""
-    best = run.stated(run.best)
-    # In the order in which the problem names them, not in which they were updated.
-    factors = {name: best[name] for name in problem.shapes if name in best} | best
-    if not run.keeps_best and status in (Status.OSCILLATING, Status.NOT_IMPROVED):
-        status = Status.CONVERGED  # the last iterate is the answer, whatever the objective did
-    if problem.collapsed(factors):
-        status = Status.COLLAPSED
-    elif run.best_rank[0] and status.kind != "failed":
-        finite = np.isfinite(run.history.objective).any()
-        status = Status.INFEASIBLE if finite else Status.NOT_FINITE
-    return Result(
-        factors=factors,
-        objective=problem.objective(factors),
-        relative_error=problem.relative_error(factors),
-        violation=problem.violations(factors),
-        status=status,
-        history=run.history,
-        seed=seed,
-        solver=str(solver),
-        problem_text=repr(problem),
-        versions=_versions(),
-        promises=solver.promises,
-        direction=None if run.direction is None else run.stated(run.direction),
-        problem=problem,
-        relative_errors=problem.relative_errors(factors),
-        components=problem.component_sides(),
-    )
+    def _save(self) -> None:
+        """Write the checkpoint; the solve goes on without it where that fails."""
+        if self.file is None or self.memo is None:
+            return
+        try:
+            with interruptions_held():
+                packed = self.solver.pack(self.memo)
+                self.file.write(self.run.state(packed, self.context.rng))
+        except Exception as error:  # a full disk must not cost the answer
+            self.run.remark(f"the checkpoint could not be written: {in_words(error)}")
 
 
 def _as_seed(seed: Any) -> int:
@@ -208,31 +240,11 @@ def _as_seed(seed: Any) -> int:
     return int(seed)
 
 
-class _Silent:
-    def update(self, iteration: Iteration) -> None:
-        """Show nothing."""
-
-    def close(self) -> None:
-        """Show nothing."""
-
-
-def _monitor(progress: bool | Monitor, solver: AnySolver) -> Monitor:
+def _monitor(progress: bool | Monitor, solver: AnySolver) -> Monitor | None:
     if progress is False:
-        return _Silent()
+        return None
     if progress is True:
         from conicnmf.solve.monitor import ProgressBar
 
         return ProgressBar(solver.name)
     return progress
-
-
-@cache
-def _versions() -> dict[str, str]:
-    names = ("conicnmf", "numpy", "scipy", "numba", "cvxpy", "clarabel", "ecos", "scs")
-    found = {}
-    for name in names:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "not installed"
-    return found

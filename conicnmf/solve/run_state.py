@@ -12,6 +12,7 @@ from conicnmf.archive import number
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import History, Iteration
 from conicnmf.solve.checkpoint import State
+from conicnmf.solve.guard import in_words
 from conicnmf.solve.methods.base import Sweep
 from conicnmf.types import Factors
 
@@ -31,6 +32,11 @@ class Run:
     best: Factors = field(default_factory=dict)
     best_rank: tuple[bool, float] = (True, np.inf)
     direction: Factors | None = None
+    remarks: list[str] = field(default_factory=list)
+    """What went wrong on the way, in sentences."""
+    at: str = ""
+    """What is at work, to be named where it raises."""
+    error: BaseException | None = None
 
     def __post_init__(self) -> None:
         self.history.unit = self.problem.units.stated(self.problem.unit)
@@ -62,6 +68,16 @@ class Run:
         elif not self.best:
             self.best = factors  # an infinite start is better than none
         return iteration
+
+    def remark(self, sentence: str) -> None:
+        """Note something that went wrong, once."""
+        if sentence not in self.remarks:
+            self.remarks.append(sentence)
+
+    def note_fault(self, error: BaseException) -> None:
+        """Keep what was raised, and say where."""
+        self.error = error
+        self.remark(f"{self.at} raised {in_words(error)}")
 
     def stated(self, factors: Factors) -> Factors:
         """Return factors in the units of the stated problem."""

@@ -200,17 +200,6 @@ def test_a_callback_sees_every_iteration_and_may_stop() -> None:
     assert result.n_iter == 3
 
 
-def test_an_error_in_a_callback_is_the_callers() -> None:
-    watch = Watch()
-
-    def broken(*_: Any) -> None:
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        PROBLEM.solve(cn.HALS(), callback=broken, progress=watch)
-    assert watch.closed == 1
-
-
 def test_an_interruption_returns_the_best_so_far() -> None:
     watch = Watch()
     result = PROBLEM.solve(Scripted((to_best, scaled(2.0), interrupt)), progress=watch)

@@ -13,6 +13,7 @@ import numpy as np
 from conicnmf.errors import InputError, require
 from conicnmf.results.history import InnerSolve
 from conicnmf.settings import Reads
+from conicnmf.solve.guard import in_words, is_fault, raise_noted
 from conicnmf.types import Array
 
 FALLBACK = ("ECOS", "CLARABEL", "SCS")
@@ -107,6 +108,9 @@ def solve_once(
             program.solve(solver=backend, **options)
         status, stats = program.status, program.solver_stats
         iterations = int(stats.num_iters or 0) if stats is not None else 0
-    except (cp.SolverError, ValueError, ArithmeticError) as error:
-        status, iterations = f"error: {error}", 0
+    except BaseException as error:
+        if not is_fault(error):
+            raise
+        status, iterations = f"error: {in_words(error)}", 0
+    raise_noted()
     return InnerSolve(backend, status, iterations, time.perf_counter() - begin)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import clarabel
@@ -21,6 +22,13 @@ from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import dims_to_solver
 from conicnmf.model.blocks import Block
 from conicnmf.model.terms import Each, Reduced
 from conicnmf.results import InnerSolve
+from conicnmf.solve.guard import (
+    in_words,
+    interrupted,
+    interruptions_held,
+    is_fault,
+    raise_noted,
+)
 from conicnmf.solve.programs.cuts import Cut
 from conicnmf.solve.programs.model import PlainProgram
 from conicnmf.types import Array
@@ -112,9 +120,19 @@ class CompiledProgram:
         unit = 1.0 if self._b0.any() else data_unit / size_of_r
         P, q, b = self._write(reduced, cuts, linear, data_unit, unit)
         self._deadline = np.inf if seconds is None else begin + seconds
-        status, x, iterations = self._run(P, q, b)
+        try:
+            with interruptions_held():
+                status, x, iterations = self._run(P, q, b)
+        except BaseException as error:
+            if not is_fault(error):
+                raise
+            self._solver = None  # what it holds may be half written
+            status, x, iterations = f"error: {in_words(error)}", q, 0
+        raise_noted()
         record = InnerSolve("CLARABEL", status, iterations, time.perf_counter() - begin)
-        if not record.ok or not np.isfinite(x).all():
+        if record.ok and not np.isfinite(x).all():
+            record = replace(record, status="not finite")
+        if not record.ok:
             return None, record
         r, n = self.block.shape
         B = x[self._offset : self._offset + r * n].reshape(n, r).T
@@ -168,7 +186,7 @@ class CompiledProgram:
         return _STATUS.get(name, name), np.asarray(solution.x), int(solution.iterations)
 
     def _is_late(self, _: Any) -> bool:
-        return time.perf_counter() > self._deadline
+        return interrupted() or time.perf_counter() > self._deadline
 
 
 def _settings() -> Any:

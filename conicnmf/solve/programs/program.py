@@ -13,6 +13,7 @@ import numpy as np
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.terms import Each, Reduced
 from conicnmf.results import InnerSolve
+from conicnmf.solve.guard import in_words, is_fault
 from conicnmf.solve.programs.backends import chain
 from conicnmf.solve.programs.compiled import CompiledProgram
 from conicnmf.solve.programs.cuts import Cut
@@ -98,16 +99,32 @@ class BlockProgram:
         """Minimize over B with the cuts, until `deadline` on the clock."""
         records: list[InnerSolve] = []
         rough: Array | None = None
-        if isinstance(target, Reduced) and self._compiles:
-            if self._compiled is None:
-                self._compiled = CompiledProgram(self.block, self.slots, target.R.ndim == 3)
-            B, record = self._compiled.solve(target, cuts, linear, _left(deadline))
+        compiled = self._compile(target, records)
+        if compiled is not None:
+            assert isinstance(target, Reduced)
+            B, record = compiled.solve(target, cuts, linear, _left(deadline))
             records.append(record)
             if (B is not None and record.status == cp.OPTIMAL) or record.infeasible:
                 return Solution(self._clip(B), records)
             rough = B
         B, tried = self._plain.solve(target, cuts, self._backends, linear, _left(deadline))
         return Solution(self._clip(rough if B is None else B), records + tried)
+
+    def _compile(self, target: Target, records: list[InnerSolve]) -> CompiledProgram | None:
+        """Return the compiled program, made once; nothing where it does not fit or that raises."""
+        if not isinstance(target, Reduced) or not self._compiles:
+            return None
+        if self._compiled is None:
+            begin = time.perf_counter()
+            try:
+                self._compiled = CompiledProgram(self.block, self.slots, target.R.ndim == 3)
+            except BaseException as error:
+                if not is_fault(error):
+                    raise
+                self._compiles = False
+                status = f"error: {in_words(error)}"
+                records.append(InnerSolve("CLARABEL", status, 0, time.perf_counter() - begin))
+        return self._compiled
 
     def _clip(self, B: Array | None) -> Array | None:
         """Put entries that an interior-point method left just outside their bounds on them."""

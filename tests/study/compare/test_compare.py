@@ -111,7 +111,7 @@ def test_whatever_a_run_raises_is_a_row(problems, error):
     runs = cn.compare(problems["plain"], {"bad": Raising(error=error), "HALS": cn.HALS()}, stop=3)
     bad = runs.table[runs.table["solver"] == "bad"]
     assert set(bad["status"]) == {"ERROR"}
-    assert set(bad["reason"]) == {f"{error.__name__}: no room"}
+    assert set(bad["reason"]) == {f"the solver raised {error.__name__}: no room"}
     assert set(runs.table[runs.table["solver"] == "HALS"]["status"]) == {"MAX_ITER"}
     assert runs.best().solver.startswith("HALS")
 
@@ -128,7 +128,7 @@ def test_a_constraint_that_raises_is_a_row():
     stated.append(True)
     runs = cn.compare(problem, [cn.TangentPlane()], seeds=[0])
     assert runs.table.loc[0, "status"] == "ERROR"
-    assert runs.table.loc[0, "reason"] == "RuntimeError: my own mistake"
+    assert "RuntimeError: my own mistake" in runs.table.loc[0, "reason"]
 
 
 def test_solvers_with_rules_of_their_own_are_stopped_by_one_rule(problems):

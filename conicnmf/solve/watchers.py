@@ -1,0 +1,63 @@
+"""Who watches a solve: the user's callback, and a monitor such as a progress bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from conicnmf.results import Iteration
+from conicnmf.solve.guard import in_words
+from conicnmf.solve.run_state import Run
+from conicnmf.types import Array, Factors
+
+
+class Monitor(Protocol):
+    """Something that watches a solve, such as a progress bar."""
+
+    def update(self, iteration: Iteration) -> None:
+        """See one iteration."""
+
+    def close(self) -> None:
+        """See the end."""
+
+
+@dataclass(eq=False)
+class Watchers:
+    """The callback, which may end the solve, and the monitor, which may not disturb it."""
+
+    run: Run
+    callback: Callable[[Iteration, Factors], Any] | None = None
+    monitor: Monitor | None = None
+
+    def show(self, iteration: Iteration) -> None:
+        """Show the monitor an iteration; one that raises is left out from then on."""
+        if self.monitor is not None:
+            try:
+                self.monitor.update(iteration)
+            except Exception as error:
+                self.run.remark(f"the monitor raised {in_words(error)}, and was shown no more")
+                self.close()
+                self.monitor = None
+
+    def asked_to_stop(self, iteration: Iteration, factors: Factors) -> bool:
+        """Call the callback with factors that it cannot change; return whether it wants to stop."""
+        if self.callback is None:
+            return False
+        self.run.at = "the callback"
+        stated = self.run.stated(factors)
+        return bool(self.callback(iteration, {name: _locked(X) for name, X in stated.items()}))
+
+    def close(self) -> None:
+        """Tell the monitor that it is over."""
+        if self.monitor is not None:
+            try:
+                self.monitor.close()
+            except Exception as error:
+                self.run.remark(f"the monitor raised {in_words(error)} when it was closed")
+
+
+def _locked(X: Array) -> Array:
+    view = X.view()
+    view.flags.writeable = False
+    return view
