@@ -24,7 +24,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from conicnmf.archive.arrays import RECORD, Arrays, read_array
+from conicnmf.archive.arrays import RECORD, read_array
 from conicnmf.archive.values import plain
 from conicnmf.errors import InputError
 
@@ -111,12 +111,6 @@ class Format:
             values = self._unsealed(path.read_bytes(), path)
             del values["arrays"]
             return values
-
-    @contextmanager
-    def arrays(self, path: Path) -> Iterator[Arrays]:
-        """Open an .npz, ours or one that NumPy wrote; its arrays are read within."""
-        with self.explained(path), zipfile.ZipFile(path) as file:
-            yield Arrays(file)
 
     @contextmanager
     def explained(self, path: Path) -> Iterator[None]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from conicnmf.archive import Arrays, Format
 from conicnmf.datasets._dataset import Dataset
 from conicnmf.datasets.stored import StoredSet
 from conicnmf.errors import InputError
@@ -16,10 +16,18 @@ from conicnmf.errors import InputError
 VARIABLE = "CONICNMF_DATA"
 
 
+DATA = Format("data set", "delete it, and it is downloaded again")
+
+
 def cache_folder() -> Path:
     """Return the folder that downloads are kept in."""
     root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "conicnmf"
+    if root:
+        return Path(root) / "conicnmf"
+    try:
+        return Path.home() / ".cache" / "conicnmf"
+    except RuntimeError:  # this user has no home
+        return Path(tempfile.gettempdir()) / "conicnmf"
 
 
 def folders() -> list[Path]:
@@ -45,7 +53,8 @@ def find(stored: StoredSet) -> Path | None:
 def read_file(stored: StoredSet, path: Path, options: dict[str, Any]) -> Dataset:
     """Read a stored set from its file; pickled objects are never loaded."""
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+        with zipfile.ZipFile(path) as file:
+            arrays = Arrays(file)
             missing = [key for key in stored.layout() if key not in arrays]
             if missing:
                 raise InputError(
@@ -54,10 +63,11 @@ def read_file(stored: StoredSet, path: Path, options: dict[str, Any]) -> Dataset
             return stored.read(arrays, **options)
     except InputError:
         raise
-    except (OSError, TypeError, ValueError, IndexError, EOFError, zipfile.BadZipFile) as error:
+    except Exception as error:  # from changed bytes a decoder may raise anything
         raise InputError(
-            f"{path} could not be read as {stored.name!r} ({error}); it must be an .npz file "
-            f"without pickled objects that holds {_words(stored)}"
+            f"{path} could not be read as {stored.name!r} ({type(error).__name__}: {error}); it must "
+            f"be an .npz file without pickled objects that holds {_words(stored)}. If it is damaged, "
+            "delete it or take another copy"
         ) from error
 
 

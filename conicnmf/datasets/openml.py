@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPException
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conicnmf.datasets.local import cache_folder, how_to_get
+from conicnmf.datasets.local import DATA, cache_folder, how_to_get
 from conicnmf.datasets.stored import StoredSet
 from conicnmf.errors import InputError
 
@@ -48,8 +46,8 @@ def download(stored: StoredSet) -> Stored:
             f"({error}).\n{how_to_get(stored)}"
         ) from error
     try:
-        _keep(cache_folder() / stored.file, arrays)
-    except OSError as error:
+        DATA.write(cache_folder() / stored.file, {"name": stored.name}, arrays)
+    except InputError as error:
         warnings.warn(
             f"{stored.name} was downloaded but could not be kept in {cache_folder()} ({error}); "
             "it will be downloaded again next time unless XDG_CACHE_HOME names a writable folder",
@@ -57,19 +55,6 @@ def download(stored: StoredSet) -> Stored:
             stacklevel=4,  # the user's call of `load`
         )
     return arrays
-
-
-def _keep(path: Path, arrays: Stored) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Written aside and moved into place, so that no reader ever meets half a file.
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as aside:
-        try:
-            np.savez_compressed(aside, **arrays)  # type: ignore[arg-type]
-            aside.close()
-            os.replace(aside.name, path)
-        except BaseException:
-            Path(aside.name).unlink(missing_ok=True)
-            raise
 
 
 def _from_openml(data_id: int) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from conicnmf.datasets._checks import check_count, generator
 from conicnmf.datasets._dataset import Dataset
 from conicnmf.errors import InputError
+from conicnmf.incoming import check_sparse
 from conicnmf.types import Array
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
@@ -125,9 +126,9 @@ class TextSet(StoredSet):
         """Build the data set, or `n_samples` random samples of it."""
         documents, terms = (int(length) for length in arrays["shape"])
         counts = arrays["data"].astype(np.float64)
-        table = sp.csr_array(
-            (counts, arrays["indices"], arrays["indptr"]), shape=(documents, terms)
-        )
+        parts = (counts, arrays["indices"], arrays["indptr"])
+        table = sp.csr_array(parts, shape=(documents, terms))
+        check_sparse(table, self.name)
         columns, extra = choose(documents, n_samples, seed)
         if "label_names" in self.holds:
             extra["label_names"] = arrays["label_names"]

@@ -9,12 +9,22 @@ calls and wrappers are what a first use pays for.
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import njit
 from numba.extending import register_jitable
 
-jit = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-"""For what Python calls, and what both such functions and inner ones call (an inner function is
-compiled once for either kind of caller): cached on disk, free of the GIL."""
+from conicnmf.geometry.kept_code import keep_code
+
+
+def jit(function: Any) -> Any:
+    """Compile what Python calls, and what both such functions and inner ones call.
+
+    An inner function is compiled once for either kind of caller. The code is kept on disk, where
+    there is a place for it, and free of the GIL.
+    """
+    return keep_code(njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function))
+
 
 inner = register_jitable(nogil=True, error_model="numpy")
 """For what kernels call in several places. Called from Python it is plain Python."""

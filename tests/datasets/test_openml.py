@@ -87,10 +87,10 @@ def test_a_cache_that_cannot_be_written_warns_and_still_returns_the_data(
 
 
 def test_a_write_that_fails_half_way_leaves_no_file(usps, elsewhere, monkeypatch):
-    def fail(*args, **arrays):
+    def fail(*args, **options):
         raise OSError("disk full")
 
-    monkeypatch.setattr(np, "savez_compressed", fail)
+    monkeypatch.setattr(np.lib.format, "write_array", fail)
     with pytest.warns(RuntimeWarning, match="disk full"):
         load("usps", n_samples=5)
     assert list((elsewhere / "cache" / "conicnmf").iterdir()) == []

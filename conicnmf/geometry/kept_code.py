@@ -1,0 +1,61 @@
+"""Where compiled code is kept between processes, and what happens where it cannot be.
+
+Numba keeps it beside the package or in the user's cache. Both may be read-only, a disk full and a
+file damaged: then a kernel is compiled once more, and one line of the log says how to save that time.
+Code that is not kept must never stop a solve.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import cache
+from typing import Any
+
+from numba.core.caching import FunctionCache, NullCache
+
+_LOG = logging.getLogger("conicnmf")
+
+
+def keep_code(kernel: Any) -> Any:
+    """Return a compiled function that keeps its code where there is a place for it."""
+    try:
+        kernel._cache = _Kept(kernel.py_func)
+    except (RuntimeError, OSError):
+        kernel._cache = _NotKept()
+    return kernel
+
+
+@cache
+def _advise(reason: str) -> None:
+    _LOG.warning(
+        "compiled code is not kept (%s), so each process compiles what it uses, for some seconds; set "
+        "NUMBA_CACHE_DIR to a folder that can be written to",
+        reason,
+    )
+
+
+class _NotKept(NullCache):
+    """No place at all, of which the first function that is compiled gives notice."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> None:
+        """Find nothing."""
+        _advise("there is no folder for it")
+
+
+class _Kept(FunctionCache):
+    """Numba's files, where one that cannot be read or written counts as one that is not there."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return kept code, nothing where it is damaged."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # pickled data that were changed may raise anything
+            _advise(f"{self.cache_path}: {type(error).__name__}")
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep code as far as the disk allows."""
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:  # a full disk, or an index of it that is damaged
+            _advise(f"{self.cache_path}: {error}")
