@@ -84,7 +84,7 @@ class Registry(Generic[T]):
             f"no {self.kind} is called {name!r}; {hint}Known are {', '.join(self._known)}"
         )
 
-    def instance(self, thing: Any, base: type[Thing], example: str) -> Thing:
+    def instance(self, thing: Any, base: type[Thing], example: str, name: str = "") -> Thing:
         """Return an object of a registered class: as it is, or by its name with its defaults."""
         if isinstance(thing, str):
             made: Thing = with_defaults(self.find(thing), self.kind)
@@ -94,7 +94,7 @@ class Registry(Generic[T]):
         known = f"known are {', '.join(self.names())}"
         remedy = "add parentheses" if isinstance(thing, type) and issubclass(thing, base) else known
         raise InputError(
-            f"{self.kind} must be a {base.__name__} such as {example} or the name of one, got "
+            f"{name or self.kind} must be a {base.__name__} such as {example} or the name of one, got "
             f"{thing!r}; {remedy}"
         )
 

@@ -20,7 +20,7 @@ def main(output):
     V = cn.datasets.low_rank(40, 50, TRUE, noise=0.15, density=0.5, seed=0).V
     choice = cross_validate_rank(V, RANKS, folds=3)
     print(choice)
-    found = {rank: stability(cn.factorize(V, rank), cn.HALS(), n=10) for rank in RANKS}
+    found = {rank: stability(cn.factorize(V, rank), cn.HALS(), n_starts=10) for rank in RANKS}
     print(found[TRUE])
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3), layout="constrained")

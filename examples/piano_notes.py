@@ -35,7 +35,7 @@ def main(output):
     frequency, time = piano.extra["freq_hz"], piano.extra["time_s"]
     low = frequency <= 2200
     V = piano.V / np.linalg.norm(piano.V, axis=0).max()
-    W = cn.multistart(cn.factorize(V, 5), n=5).best.W
+    W = cn.multistart(cn.factorize(V, 5), n_starts=5).best.W
     W /= np.linalg.norm(W, axis=0)
     H = cn.sparse_code(V, W, cn.coding.L0(0.02))
     sounding = (H > 0).mean(axis=1)  # the noise of the hammers is over at once

@@ -28,7 +28,7 @@ def main(output):
     V = planted(np.random.default_rng(0))
     one_group = [cn.NonNegative(), cn.Sparseness(min=0.95, each="sample")]
     problem = cn.factorize(V, (ROWS, COLUMNS), W=one_group, H=one_group)
-    result = cn.multistart(problem, n=4, stop=15).best
+    result = cn.multistart(problem, n_starts=4, stop=15).best
     print(result)
     rows, columns = result["W"].argmax(axis=1), result["H"].argmax(axis=0)
     # Scales are free; times the largest entries of its neighbors, S is in the units of V.

@@ -76,7 +76,7 @@ def _solve(V: Array, s: float, setup: Setup) -> cn.Result:
     sparse = [cn.Sparseness(min=s)] if s else []
     problem = cn.factorize(V, 4, W=[cn.NonNegative(), *sparse])
     starts = 3 if setup.quick else 5
-    return cn.multistart(problem, cn.TangentPlane(), n=starts, n_jobs=setup.n_jobs).best
+    return cn.multistart(problem, cn.TangentPlane(), n_starts=starts, n_jobs=setup.n_jobs).best
 
 
 def _figure(shown: dict[float, tuple[Array, Array]]) -> Figure:

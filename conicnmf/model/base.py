@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -19,13 +18,14 @@ from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.digest import Digest, digest_of_fields
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.model.units import Units
+from conicnmf.settings import Place, Seconds, Whole, door
 from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
     from conicnmf.results import Iteration, Result
-    from conicnmf.solve.methods.base import AnySolver
+    from conicnmf.solve.methods.base import AnySolver, SolverLike
     from conicnmf.solve.starts import Init
-    from conicnmf.solve.stop import Stop
+    from conicnmf.solve.stop import StopLike
     from conicnmf.solve.watchers import Monitor
 
 
@@ -147,16 +147,17 @@ class BaseProblem(ABC):
 
         return explain(self)
 
+    @door
     def solve(
         self,
-        solver: AnySolver | str | None = None,
+        solver: SolverLike | None = None,
         *,
         init: Init = None,
-        stop: Stop | int | None = None,
-        seed: int | None = 0,
+        stop: StopLike | None = None,
+        seed: Whole | None = 0,
         callback: Callable[[Iteration, Factors], Any] | None = None,
-        time_limit: float | None = None,
-        checkpoint: str | Path | None = None,
+        time_limit: Seconds | None = None,
+        checkpoint: Place | None = None,
         progress: bool | Monitor = False,
         throw: bool = True,
     ) -> Result:

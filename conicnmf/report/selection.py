@@ -164,7 +164,7 @@ def plot_consensus(found: Stability) -> Figure:
     >>> from conicnmf.report import plot_consensus
     >>> from conicnmf.study import stability
     >>> V = np.random.default_rng(0).random((8, 6))
-    >>> plot_consensus(stability(cn.factorize(V, 2), cn.HALS(), n=3))
+    >>> plot_consensus(stability(cn.factorize(V, 2), cn.HALS(), n_starts=3))
     <Figure size 560x...>
     """
     with styled():

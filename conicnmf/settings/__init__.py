@@ -7,11 +7,14 @@ from conicnmf.settings.base import Settings, shown
 from conicnmf.settings.doors import door
 from conicnmf.settings.rules import (
     Count,
+    Jobs,
     Limit,
     Number,
+    Place,
     Positive,
     Reads,
     Rule,
+    Seconds,
     Share,
     Weight,
     Whole,
@@ -22,11 +25,14 @@ from conicnmf.settings.rules import (
 
 __all__ = [
     "Count",
+    "Jobs",
     "Limit",
     "Number",
+    "Place",
     "Positive",
     "Reads",
     "Rule",
+    "Seconds",
     "Settings",
     "Share",
     "Weight",

@@ -30,6 +30,8 @@ class Kind(NamedTuple):
     read: Callable[[Any, str], Any]
     usual: str = ""
     remedy: str = ""
+    last: bool = False
+    """Whether it says itself what is wrong, so that others are asked before."""
 
 
 def kind_of(annotation: Any) -> Kind:
@@ -54,7 +56,8 @@ def kind_of(annotation: Any) -> Kind:
     if origin is collections.abc.Callable:
         return Kind("a function", _keep_if(callable), "give a function or a lambda")
     kind = origin or annotation
-    if inspect.isclass(kind) and not getattr(kind, "_is_protocol", False):
+    protocol = getattr(kind, "_is_protocol", False)
+    if inspect.isclass(kind) and (not protocol or getattr(kind, "_is_runtime_protocol", False)):
         return _instance(kind)
     return ANYTHING
 
@@ -131,8 +134,7 @@ def _choice(choices: tuple[Any, ...]) -> Kind:
 def _union(parts: list[Kind]) -> Kind:
     if ANYTHING in parts:
         return ANYTHING
-    # What reads a value says itself what is wrong with it, so it comes last.
-    ordered = sorted(parts, key=lambda part: part.text == ANYTHING.text)
+    ordered = sorted(parts, key=lambda part: part.last)
 
     def read(value: Any, name: str) -> Any:
         for part in ordered:
@@ -173,19 +175,17 @@ def _annotated(annotation: Any, *rules: Any) -> Kind:
     own = [rule for rule in rules if isinstance(rule, Rule)]
     infinite = any(rule.infinite for rule in own)
     base = NUMBER_OR_INFINITY if annotation is float and infinite else kind_of(annotation)
-    readers = [rule.read for rule in rules if isinstance(rule, Reads)]
+    reader = next((rule.read for rule in rules if isinstance(rule, Reads)), None)
 
     def read(value: Any, name: str) -> Any:
-        kept = base.read(value, name)
-        for reader in readers:
-            kept = reader(kept, name)
+        kept = (reader or base.read)(value, name)
         if not all(rule.holds(kept) for rule in own):
             raise RefusedError
         return kept
 
     text = " ".join([base.text, *(rule.text for rule in own if rule.text)])
     remedy = next((rule.remedy for rule in own if rule.remedy), base.remedy)
-    return Kind(text, read, base.usual, remedy)
+    return Kind(text, read, base.usual, remedy, reader is not None)
 
 
 ANYTHING = Kind("anything", lambda value, name: value)

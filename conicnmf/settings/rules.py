@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 
@@ -44,7 +45,10 @@ class Rule:
 
 @dataclass(frozen=True)
 class Reads:
-    """How a value is brought into its own form, by `read(value, name)`; it raises what is wrong.
+    """How a value is brought into its own form, by `read(value, name)`.
+
+    The reader takes whatever comes and raises what is wrong; the type beside it is for readers of
+    the code.
 
     Examples
     --------
@@ -78,6 +82,14 @@ Weight: TypeAlias = Annotated[float, at_least(0)]
 Positive: TypeAlias = Annotated[float, above(0)]
 Share: TypeAlias = Annotated[float, between(0, 1)]
 Limit: TypeAlias = Annotated[float, Rule("> 0", lambda value: value > 0, "use inf for none", True)]
+
+Seconds: TypeAlias = Annotated[
+    float, Rule(">= 0", lambda value: value >= 0, "use inf for none", True)
+]
+Jobs: TypeAlias = Annotated[
+    int, Rule("that is not 0", bool, "1 is one process, -1 takes every core")
+]
+Place: TypeAlias = Annotated[str | Path, Rule(remedy="give the path of a file or folder")]
 
 LARGEST = 2**63 - 1
 """Whole numbers are handed to compiled loops."""

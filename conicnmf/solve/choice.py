@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import cvxpy as cp
 
 from conicnmf.errors import IncompatibleError, InputError
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.problem import Problem
+from conicnmf.settings import Reads, shown
 from conicnmf.solve.methods import HALS, Chain, ProjectedGradient, TangentPlane
 from conicnmf.solve.methods.base import SOLVERS, AnySolver
 
@@ -96,7 +97,7 @@ def _how(solver: AnySolver, problem: BaseProblem) -> str:
     return f", on {kinds[0]} majorizers of the loss" if kinds else ""
 
 
-def as_problem(problem: Any) -> BaseProblem:
+def as_problem(problem: Any, name: str = "problem") -> BaseProblem:
     """Return a problem as it is, or say what is expected in place of something else.
 
     Examples
@@ -109,9 +110,13 @@ def as_problem(problem: Any) -> BaseProblem:
         return problem
     if isinstance(problem, cp.Problem):
         raise InputError(
-            "solve takes a Problem of conicnmf, got one of CVXPY; write "
+            f"{name} must be a Problem of conicnmf, got one of CVXPY; write "
             "cn.Problem(problem.objective, problem.constraints)"
         )
     raise InputError(
-        f"solve takes a Problem, got {type(problem).__name__}; state it with factorize(V, rank)"
+        f"{name} must be a Problem, got {shown(problem)}; state it with factorize(V, rank)"
     )
+
+
+Stated: TypeAlias = Annotated[BaseProblem, Reads(as_problem)]
+"""A problem, as an argument."""

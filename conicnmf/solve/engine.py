@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from conicnmf.errors import ConicNMFError, InputError, SolveError
-from conicnmf.model.base import BaseProblem
+from conicnmf.errors import ConicNMFError, SolveError
 from conicnmf.results import Iteration, Result, Status
+from conicnmf.settings import Place, Seconds, Whole, door
 from conicnmf.solve.checkpoint import Checkpoint, State, claim_of
-from conicnmf.solve.choice import as_problem, choose, require_fit
+from conicnmf.solve.choice import Stated, choose, require_fit
 from conicnmf.solve.guard import (
     in_words,
     interrupted,
@@ -23,11 +22,11 @@ from conicnmf.solve.guard import (
     is_fault,
     raise_noted,
 )
-from conicnmf.solve.methods.base import AnySolver, Context, Sweep, as_solver
+from conicnmf.solve.methods.base import AnySolver, Context, SolverLike, Sweep, as_solver
 from conicnmf.solve.outcome import outcome
 from conicnmf.solve.run_state import Run
 from conicnmf.solve.starts import Init
-from conicnmf.solve.stop import Stop, TimeLimit, as_stop, settled
+from conicnmf.solve.stop import Stop, StopLike, TimeLimit, as_stop, settled
 from conicnmf.solve.watchers import Monitor, Watchers
 from conicnmf.types import Factors
 
@@ -35,16 +34,17 @@ _STEADY = 1e-4
 """A solver that says it has converged may end this part of the objective above its best iterate."""
 
 
+@door
 def solve(
-    problem: BaseProblem,
-    solver: AnySolver | str | None = None,
+    problem: Stated,
+    solver: SolverLike | None = None,
     *,
     init: Init = None,
-    stop: Stop | int | None = None,
-    seed: int | None = 0,
+    stop: StopLike | None = None,
+    seed: Whole | None = 0,
     callback: Callable[[Iteration, Factors], Any] | None = None,
-    time_limit: float | None = None,
-    checkpoint: str | Path | None = None,
+    time_limit: Seconds | None = None,
+    checkpoint: Place | None = None,
     progress: bool | Monitor = False,
     throw: bool = True,
 ) -> Result:
@@ -90,17 +90,12 @@ def solve(
     >>> cn.solve(cn.factorize(np.ones((4, 3)), 1), cn.HALS()).status.name
     'CONVERGED'
     """
-    problem = as_problem(problem)
     method = choose(problem)[0] if solver is None else as_solver(solver)
     require_fit(problem, method)
     rule = as_stop(stop, method.default_stop)
     if time_limit is not None:
         rule = TimeLimit(time_limit) | rule
-    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _as_seed(seed)
-    if callback is not None and not callable(callback):
-        raise InputError(
-            f"callback must be a function (iteration, factors), got {callback!r}; use None"
-        )
+    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
     begin = time.perf_counter()
     seen = problem if method.absolute else problem.normalized()
     run = Run(seen, begin, method.promises.keeps_best)
@@ -232,12 +227,6 @@ class _Loop:
                 self.file.write(self.run.state(packed, self.context.rng))
         except Exception as error:  # a full disk must not cost the answer
             self.run.remark(f"the checkpoint could not be written: {in_words(error)}")
-
-
-def _as_seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"seed must be a whole number >= 0 or None, got {seed!r}; try seed=0")
-    return int(seed)
 
 
 def _monitor(progress: bool | Monitor, solver: AnySolver) -> Monitor | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.results import History, Status
-from conicnmf.settings import Count, Rule, Settings, Weight, at_least
+from conicnmf.settings import Count, Reads, Rule, Seconds, Settings, Weight, at_least
 
 LEVEL = 1e-9
 """Objectives closer than this part of the data's size are equal to a cone solver."""
@@ -94,7 +94,7 @@ class TimeLimit(Stop):
     TimeLimit(seconds=10) | RelDecrease(rtol=1e-06, patience=3)
     """
 
-    seconds: Annotated[float, at_least(0, infinite=True), Rule(remedy="use inf for none")]
+    seconds: Seconds
 
     def check(self, history: History) -> Status | None:
         """Compare the time since the start."""
@@ -196,9 +196,13 @@ def as_stop(stop: Any, default: Stop) -> Stop:
     return default if stop is None else _as_rule(stop)
 
 
-def _as_rule(stop: Any) -> Stop:
+def _as_rule(stop: Any, name: str = "stop") -> Stop:
     if isinstance(stop, Stop):
         return stop
     if isinstance(stop, (int, np.integer)) and not isinstance(stop, bool):
         return MaxIter(int(stop))
-    raise InputError(f"stop must be a Stop rule or an iteration limit, got {stop!r}; try stop=100")
+    raise InputError(f"{name} must be a Stop rule or an iteration limit, got {stop!r}; try 100")
+
+
+StopLike: TypeAlias = Annotated[Stop | int, Reads(_as_rule)]
+"""What may stand for a rule: a `Stop`, or a number of iterations."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from conicnmf.results import Iteration
 from conicnmf.solve.guard import in_words
@@ -12,6 +12,7 @@ from conicnmf.solve.run_state import Run
 from conicnmf.types import Array, Factors
 
 
+@runtime_checkable
 class Monitor(Protocol):
     """Something that watches a solve, such as a progress bar."""
 

@@ -15,7 +15,8 @@ from conicnmf.model.blocks import Subproblem
 from conicnmf.model.digest import differences
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.results import Result, Status
-from conicnmf.solve.choice import as_problem
+from conicnmf.settings import Weight, door
+from conicnmf.solve.choice import Stated
 from conicnmf.study.idle_components import idle_components
 from conicnmf.study.stationarity import remaining_descent
 from conicnmf.types import Array, Factors
@@ -88,12 +89,13 @@ class Certificate:
         return f"<table>{body}</table><p>{'certified' if self.ok else 'NOT certified'}</p>"
 
 
+@door
 def certify(
-    problem: BaseProblem,
+    problem: Stated,
     result: Result,
     *,
-    feasibility: float = 1e-6,
-    stationarity: float = 1e-2,
+    feasibility: Weight = 1e-6,
+    stationarity: Weight = 1e-2,
 ) -> Certificate:
     """Check that a result is what it claims to be.
 
@@ -119,7 +121,6 @@ def certify(
     >>> bool(problem.solve(cn.HALS(), stop=cn.RelDecrease(1e-8)).certificate())
     True
     """
-    problem = as_problem(problem)
     _check_same(problem, result)
     if _single(result):
         feasibility = max(feasibility, feasible_within(result.factors))

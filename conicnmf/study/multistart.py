@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from conicnmf.errors import InputError
-from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
-from conicnmf.solve.choice import choose
-from conicnmf.solve.methods.base import AnySolver, as_solver
+from conicnmf.settings import Count, Jobs, Whole, door
+from conicnmf.solve.choice import Stated, choose
+from conicnmf.solve.methods.base import SolverLike, as_solver
 from conicnmf.study.compare import compare
 from conicnmf.study.compare.rows import FAILED
 from conicnmf.types import Array
@@ -32,7 +31,7 @@ class Multistart:
     Examples
     --------
     >>> import numpy as np, conicnmf as cn
-    >>> runs = cn.multistart(cn.factorize(np.eye(3), 1), cn.HALS(), n=2)
+    >>> runs = cn.multistart(cn.factorize(np.eye(3), 1), cn.HALS(), n_starts=2)
     >>> len(runs.table), runs.spread < 1e-6
     (2, True)
     """
@@ -62,24 +61,25 @@ class Multistart:
         )
 
 
+@door
 def multistart(
-    problem: BaseProblem,
-    solver: AnySolver | str | None = None,
-    n: int = 10,
+    problem: Stated,
+    solver: SolverLike | None = None,
+    n_starts: Count = 10,
     *,
-    seed: int = 0,
-    n_jobs: int = 1,
+    seed: Whole = 0,
+    n_jobs: Jobs = 1,
     progress: bool = False,
     **options: Any,
 ) -> Multistart:
-    """Solve a problem from n starts and return the best result and the spread.
+    """Solve a problem from several starts and return the best result and the spread.
 
     Parameters
     ----------
     problem : Problem
     solver : Solver, optional
         By default one that fits is picked.
-    n : int
+    n_starts : int
         The number of starts, with seeds seed, seed + 1, …
     seed : int
     n_jobs : int
@@ -97,13 +97,11 @@ def multistart(
     --------
     >>> import numpy as np, conicnmf as cn
     >>> V = np.random.default_rng(0).random((6, 5))
-    >>> runs = cn.multistart(cn.factorize(V, 2), cn.HALS(), n=3)
+    >>> runs = cn.multistart(cn.factorize(V, 2), cn.HALS(), n_starts=3)
     >>> bool(runs.best.objective == runs.objectives[0])
     True
     """
-    if n < 1:
-        raise InputError(f"multistart needs at least one start, got n={n}; try n=10")
     chosen = choose(problem)[0] if solver is None else as_solver(solver)
-    seeds = range(seed, seed + n)
+    seeds = range(seed, seed + n_starts)
     runs = compare(problem, [chosen], seeds, n_jobs=n_jobs, progress=progress, **options)
     return Multistart(runs.best(), runs.table.drop(columns=["problem", "solver"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,9 @@ from conicnmf.errors import InputError
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
+from conicnmf.settings import Reads, Whole, door, shown
 from conicnmf.solve.engine import solve
-from conicnmf.solve.methods.base import AnySolver
+from conicnmf.solve.methods.base import SolverLike
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,12 +63,25 @@ class Path:
         return str(self.table.to_html(index=False))
 
 
+def _as_values(values: Any, name: str) -> list[float]:
+    try:
+        listed = np.asarray(list(values), dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        listed = np.empty(0)
+    if listed.ndim != 1 or not listed.size or np.isnan(listed).any():
+        raise InputError(
+            f"{name} must be one number or more, got {shown(values)}; try np.linspace(0.1, 0.9, 9)"
+        )
+    return [float(value) for value in listed]
+
+
+@door
 def path(
     make_problem: Callable[[float], BaseProblem],
-    values: Iterable[float],
-    solver: AnySolver | str | None = None,
+    values: Annotated[Iterable[float], Reads(_as_values)],
+    solver: SolverLike | None = None,
     *,
-    seed: int = 0,
+    seed: Whole = 0,
     warm: bool = True,
     **options: Any,
 ) -> Path:
@@ -104,9 +118,7 @@ def path(
     True
     """
     results: list[Result] = []
-    stated = [float(value) for value in values]
-    if not stated:
-        raise InputError("path needs at least one value, got none; try np.linspace(0.1, 0.9, 9)")
+    stated = list(values)
     begin = options.pop("init", None)
     init = begin
     for value in stated:

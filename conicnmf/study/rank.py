@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,10 @@ from conicnmf.model.losses import WeightedFrobenius
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss
 from conicnmf.results import Result
+from conicnmf.settings import Count, Jobs, Reads, Whole, at_least, door
 from conicnmf.solve.choice import choose
 from conicnmf.solve.methods import Multiplicative
-from conicnmf.solve.methods.base import AnySolver
+from conicnmf.solve.methods.base import AnySolver, SolverLike
 from conicnmf.study.compare import compare
 from conicnmf.types import Array, Mask
 from conicnmf.validate import as_data, as_rank
@@ -73,17 +74,26 @@ class RankChoice:
         return str(self.table.to_html())
 
 
+def _as_ranks(ranks: Any, name: str) -> list[int]:
+    """Return different ranks in order; one number stands for itself."""
+    listed = list(ranks) if isinstance(ranks, Iterable) else [ranks]
+    if not listed:
+        raise InputError(f"{name} must be one rank or more, got none; try range(1, 11)")
+    return sorted({as_rank(rank) for rank in listed})
+
+
+@door
 def cross_validate_rank(
-    V: Any,
-    ranks: Iterable[int],
-    folds: int = 5,
-    solver: AnySolver | str | None = None,
+    V: Annotated[Any, Reads(as_data)],
+    ranks: Annotated[Iterable[int], Reads(_as_ranks)],
+    folds: Annotated[int, at_least(2)] = 5,
+    solver: SolverLike | None = None,
     *,
     problem: MakeProblem | None = None,
     observed: Any = None,
-    n_starts: int = 1,
-    seed: int = 0,
-    n_jobs: int = 1,
+    n_starts: Count = 1,
+    seed: Whole = 0,
+    n_jobs: Jobs = 1,
     progress: bool = False,
     **options: Any,
 ) -> RankChoice:
@@ -129,11 +139,8 @@ def cross_validate_rank(
     >>> list(choice.table.columns)
     ['held_out', 'standard_error', 'fitted', 'failed']
     """
-    data = as_data(V)
-    dense: Array = data.toarray() if sp.issparse(data) else data
-    tried = sorted({as_rank(rank) for rank in ranks})
-    if not tried:
-        raise InputError("cross_validate_rank needs at least one rank, got none; try range(1, 11)")
+    dense: Array = V.toarray() if sp.issparse(V) else V
+    tried = list(ranks)
     parts = deal_entries(dense.shape, folds, seed, observed)
     state = problem or _plain
     stated: dict[str, Problem] = {}
@@ -168,8 +175,6 @@ def deal_entries(
     [6, 6]
     """
     known = np.flatnonzero(_known(shape, observed))
-    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
-        raise InputError(f"folds must be a whole number >= 2, got {folds!r}; try folds=5")
     if folds > known.size:
         raise InputError(f"{known.size} known entries cannot fill {folds} folds; take fewer")
     fold = np.full(int(np.prod(shape)), -1)

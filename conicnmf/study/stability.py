@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,10 @@ from scipy.spatial.distance import squareform
 
 from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
-from conicnmf.model.problem import Problem
 from conicnmf.results import Result
-from conicnmf.solve.choice import as_problem, choose
-from conicnmf.solve.methods.base import AnySolver, as_solver
+from conicnmf.settings import Jobs, Whole, at_least, door
+from conicnmf.solve.choice import Stated, choose
+from conicnmf.solve.methods.base import SolverLike, as_solver
 from conicnmf.study.compare import compare
 from conicnmf.study.measures import match_columns
 from conicnmf.types import Array, Factors
@@ -46,7 +46,7 @@ class Stability:
     --------
     >>> import numpy as np, conicnmf as cn
     >>> from conicnmf.study import stability
-    >>> stability(cn.factorize(np.eye(3), 3), cn.HALS(), n=4)
+    >>> stability(cn.factorize(np.eye(3), 3), cn.HALS(), n_starts=4)
     Stability of 4 runs, rank 3
       components  1.000 (worst 1.000)
       ...
@@ -123,24 +123,25 @@ class Stability:
         )
 
 
+@door
 def stability(
-    problem: Problem,
-    solver: AnySolver | str | None = None,
-    n: int = 20,
+    problem: Stated,
+    solver: SolverLike | None = None,
+    n_starts: Annotated[int, at_least(2)] = 20,
     *,
-    seed: int = 0,
-    n_jobs: int = 1,
+    seed: Whole = 0,
+    n_jobs: Jobs = 1,
     progress: bool = False,
     **options: Any,
 ) -> Stability:
-    """Solve a problem from n seeds and measure how much the results agree.
+    """Solve a problem from several seeds and measure how much the results agree.
 
     Parameters
     ----------
     problem : Problem
     solver : Solver, optional
         By default one that fits is picked.
-    n : int
+    n_starts : int
         The number of runs, with seeds seed, seed + 1, …
     seed : int
     n_jobs : int
@@ -163,31 +164,28 @@ def stability(
     --------
     >>> import numpy as np, conicnmf as cn
     >>> from conicnmf.study import stability
-    >>> found = stability(cn.factorize(np.eye(3), 3), cn.HALS(), n=4)
+    >>> found = stability(cn.factorize(np.eye(3), 3), cn.HALS(), n_starts=4)
     >>> round(found.score, 6), found.cophenetic, found.dispersion
     (1.0, 1.0, 1.0)
     """
-    if n < 2:
-        raise InputError(f"stability needs at least two runs, got n={n}; try n=20")
-    stated = as_problem(problem)
-    zeros: Factors = {name: np.zeros(shape) for name, shape in stated.shapes.items()}
-    if not _product(stated, zeros):
+    zeros: Factors = {name: np.zeros(shape) for name, shape in problem.shapes.items()}
+    if not _product(problem, zeros):
         raise InputError(
             "stability compares the components of a product such as W H, and this problem has no "
             "product of variables; compare its objectives with multistart"
         )
     chosen = choose(problem)[0] if solver is None else as_solver(solver)
-    seeds = range(seed, seed + n)
+    seeds = range(seed, seed + n_starts)
     runs = compare(problem, [chosen], seeds, n_jobs=n_jobs, progress=progress, **options)
     results = [result for result in runs.results.values() if result.status.kind != "failed"]
     if len(results) < 2:
         raise InputError(
-            f"{len(results)} of {n} runs of {chosen.name} succeeded, and stability needs two; solve "
-            "the problem by itself to see why"
+            f"{len(results)} of {n_starts} runs of {chosen.name} succeeded, and stability needs two; "
+            "solve the problem by itself to see why"
         )
     best = min(results, key=lambda result: result.objective)
-    pairs = [_product(stated, result.factors)[0] for result in results]
-    W = _product(stated, best.factors)[0][0]
+    pairs = [_product(problem, result.factors)[0] for result in results]
+    W = _product(problem, best.factors)[0][0]
     cosines = np.array([match_columns(W, own, signed=False)[2] for own, _ in pairs])
     labels = np.array([main_component(*pair) for pair in pairs])
     return Stability(best, results, cosines, labels)

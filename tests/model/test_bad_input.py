@@ -172,7 +172,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: cn.factorize(V, 2, loss=cn.Frobenius),  # type: ignore[arg-type]
         "loss must be a Loss such as Frobenius() or the name of one, got <class",
     ),
-    "data for a problem": (lambda: cn.solve(V), "solve takes a Problem, got ndarray"),  # type: ignore[arg-type]
+    "data for a problem": (lambda: cn.solve(V), "problem must be a Problem, got an array of"),  # type: ignore[arg-type]
     "class for a solver": (lambda: solve(cn.HALS), "HALS'>; add parentheses"),
     "word for a solver": (lambda: solve("halls"), "no solver is called 'halls'; did you mean HALS"),
     "number for a solver": (lambda: solve(3), "such as HALS() or the name of one, got 3"),
@@ -203,12 +203,15 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "negative time": (
         lambda: solve(time_limit=-1),
-        "number >= 0, got seconds=-1; use inf for none",
+        "number >= 0 or None, got time_limit=-1; use inf",
     ),
-    "time NaN": (lambda: solve(time_limit=np.nan), "number >= 0, got seconds=nan"),
-    "negative seed": (lambda: solve(seed=-1), "whole number >= 0 or None, got -1"),
-    "word for a seed": (lambda: solve(seed="a"), "whole number >= 0 or None, got 'a'"),
-    "number for a callback": (lambda: solve(callback=3), "callback must be a function"),
+    "time NaN": (lambda: solve(time_limit=np.nan), "got time_limit=nan; use inf for none"),
+    "negative seed": (lambda: solve(seed=-1), ">= 0 or None, got seed=-1; the default is 0"),
+    "word for a seed": (lambda: solve(seed="a"), ">= 0 or None, got seed='a'"),
+    "number for a callback": (
+        lambda: solve(callback=3),
+        "a function or None, got callback=3",
+    ),
     "patience": (
         lambda: cn.RelDecrease(1e-3, 0),
         "got patience=0; the default is 3",

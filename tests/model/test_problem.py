@@ -216,6 +216,6 @@ def test_tables_and_pictures_are_methods_of_what_they_show():
     shown = [
         cn.path(lambda s: cn.factorize(V, 2, H=[cn.NonNegative(), cn.L1(s)]), [0.1, 1.0], stop=3),
         cn.cross_validate_rank(V, [1, 2], folds=2, stop=3),
-        cn.stability(problem, cn.HALS(), n=2, stop=3),
+        cn.stability(problem, cn.HALS(), n_starts=2, stop=3),
     ]
     assert all(one.plot().axes for one in shown)

@@ -34,8 +34,8 @@ def test_a_killed_multistart_goes_on_from_its_store(tmp_path):
 
 
 def test_a_start_count_below_one_is_refused():
-    with pytest.raises(cn.InputError, match="at least one start"):
-        cn.multistart(cn.factorize(np.ones((3, 3)), 1), n=0)
+    with pytest.raises(cn.InputError, match=">= 1, got n_starts=0"):
+        cn.multistart(cn.factorize(np.ones((3, 3)), 1), n_starts=0)
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_a_failure_is_a_row_and_the_next_goes_on_from_before_it():
 
 
 def test_no_values_are_refused():
-    with pytest.raises(cn.InputError, match="at least one value"):
+    with pytest.raises(cn.InputError, match="one number or more, got"):
         path(at_least, [])
 
 

@@ -119,7 +119,7 @@ def test_the_smallest_rank_within_one_standard_error_is_chosen():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ranks": []}, "at least one rank"),
+        ({"ranks": []}, "one rank or more, got none"),
         ({"ranks": [0]}, "positive integer"),
         ({"ranks": [1], "folds": 1}, "whole number >= 2"),
         ({"ranks": [1], "folds": 99}, "12 known entries cannot fill 99 folds"),

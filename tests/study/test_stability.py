@@ -31,11 +31,11 @@ def separable():
 @pytest.fixture(scope="module")
 def mixed():
     V = np.random.default_rng(0).random((15, 20))
-    return stability(cn.factorize(V, 8), cn.HALS(), n=6, stop=30)
+    return stability(cn.factorize(V, 8), cn.HALS(), n_starts=6, stop=30)
 
 
 def test_an_identifiable_problem_is_stable(separable):
-    found = stability(cn.factorize(separable, 3), cn.HALS(), n=5, init=cn.NNDSVD())
+    found = stability(cn.factorize(separable, 3), cn.HALS(), n_starts=5, init=cn.NNDSVD())
     assert found.score == pytest.approx(1, abs=1e-6)
     assert found.cophenetic == pytest.approx(1)
     assert found.dispersion == pytest.approx(1)
@@ -101,20 +101,20 @@ def test_the_main_component_is_the_one_with_the_largest_part_not_the_largest_coe
 
 def test_the_numbers_do_not_depend_on_the_number_of_processes():
     problem = cn.factorize(np.random.default_rng(1).random((8, 9)), 2)
-    one, two = (stability(problem, n=3, n_jobs=n, stop=5) for n in (1, 2))
+    one, two = (stability(problem, n_starts=3, n_jobs=n, stop=5) for n in (1, 2))
     np.testing.assert_array_equal(one.cosines, two.cosines)
     np.testing.assert_array_equal(one.labels, two.labels)
 
 
 def test_one_component_or_one_sample_is_trivially_stable():
-    found = stability(cn.factorize(np.ones((4, 1)), 1), n=2)
+    found = stability(cn.factorize(np.ones((4, 1)), 1), n_starts=2)
     assert (found.cophenetic, found.dispersion) == (1, 1)
     plot_consensus(found)
 
 
 def test_one_run_is_refused():
-    with pytest.raises(cn.InputError, match="at least two runs, got n=1"):
-        stability(cn.factorize(np.ones((3, 3)), 1), n=1)
+    with pytest.raises(cn.InputError, match=">= 2, got n_starts=1"):
+        stability(cn.factorize(np.ones((3, 3)), 1), n_starts=1)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Broken(cn.HALS):
 def test_runs_that_all_fail_are_refused_with_a_remedy():
     problem = cn.factorize(np.ones((4, 3)), 2)
     with pytest.raises(cn.InputError, match=r"0 of 2 runs of Broken succeeded.*solve the problem"):
-        stability(problem, Broken(), n=2)
+        stability(problem, Broken(), n_starts=2)
 
 
 def test_the_picture_has_the_sorted_consensus(mixed):

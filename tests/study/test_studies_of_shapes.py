@@ -35,7 +35,7 @@ every_shape = pytest.mark.parametrize("name", SHAPES)
 
 @every_shape
 def test_multistart_finds_the_best(name):
-    runs = cn.multistart(SHAPES[name](), n=3, stop=50)
+    runs = cn.multistart(SHAPES[name](), n_starts=3, stop=50)
     assert list(runs.best.factors) == VARIABLES[name]
     assert runs.best.objective == runs.objectives[0]
 
@@ -77,7 +77,7 @@ def test_a_path_has_a_sparseness_for_each_variable(name):
 @every_shape
 def test_stability_matches_components_of_the_first_product(name):
     problem = SHAPES[name]()
-    found = cn.stability(problem, "HALS", n=3, stop=200)
+    found = cn.stability(problem, "HALS", n_starts=3, stop=200)
     pairs = [problem.components(result.factors)[0] for result in found.results]
     assert found.cosines.shape == (3, pairs[0][0].shape[1])
     assert found.labels.shape == (3, 15)
@@ -88,7 +88,7 @@ def test_stability_matches_components_of_the_first_product(name):
 
 def test_known_parts_beside_a_product_are_no_components():
     one = cn.compose(cn.Approx(V, "W @ H + D @ c"), rank=3, constants={"D": np.ones((12, 1))})
-    assert cn.stability(one, "HALS", n=2, stop=5).cosines.shape == (2, 3)
+    assert cn.stability(one, "HALS", n_starts=2, stop=5).cosines.shape == (2, 3)
 
 
 @every_shape

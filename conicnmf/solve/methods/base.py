@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
 from conicnmf.registry import Registry
 from conicnmf.results import InnerSolve, Promises, Status
-from conicnmf.settings import Settings
+from conicnmf.settings import Reads, Settings
 from conicnmf.solve.methods.revive import revive
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Factors
@@ -247,7 +247,7 @@ def register_solvers(*kinds: type[AnySolver]) -> None:
         SOLVERS.add(kind.__name__, kind)
 
 
-def as_solver(solver: Any) -> AnySolver:
+def as_solver(solver: Any, name: str = "solver") -> AnySolver:
     """Return a solver: as it is, or by its name with its defaults.
 
     Examples
@@ -256,5 +256,9 @@ def as_solver(solver: Any) -> AnySolver:
     >>> as_solver("hals")
     HALS(sweeps=3, extrapolate=True)
     """
-    found: AnySolver = SOLVERS.instance(solver, Solver, "HALS()")
+    found: AnySolver = SOLVERS.instance(solver, Solver, "HALS()", name)
     return found
+
+
+SolverLike: TypeAlias = Annotated[AnySolver | str, Reads(as_solver)]
+"""What may stand for a solver: a `Solver`, or its name."""

@@ -59,9 +59,9 @@ def chain(preferred: str | None, what: str = "backend") -> tuple[str, ...]:
     return (name, *(other for other in FALLBACK if other != name))
 
 
-def _installed(name: str, what: str) -> str:
-    chain(name, what)
-    return name
+def _installed(name: Any, what: str) -> str:
+    chain(name if isinstance(name, str) else repr(name), what)
+    return str(name)
 
 
 Backend: TypeAlias = Annotated[str, Reads(_installed)] | None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.model.problem import Problem
 from conicnmf.registry import Registry, with_defaults
-from conicnmf.settings import Settings
+from conicnmf.settings import Reads, Settings
 from conicnmf.types import Factors
 from conicnmf.validate import as_matrix
 
@@ -107,7 +107,13 @@ for _kind in (Random, Given):
     STARTS.add(_kind.__name__, _kind)
 
 
-Init: TypeAlias = Start | Mapping[Any, Any] | Sequence[Any] | str | None
+def _as_given(init: Any, name: str) -> Any:
+    return init  # `as_start` reads it, which knows the problem's variables
+
+
+Init: TypeAlias = Annotated[
+    Start | Mapping[Any, Any] | Sequence[Any] | str | None, Reads(_as_given)
+]
 """What may stand for a start: a `Start`, its name, or arrays."""
 
 

@@ -9,24 +9,24 @@ import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
+from conicnmf.settings import shown
 from conicnmf.solve.choice import as_problem
 from conicnmf.solve.methods.base import AnySolver, Solver, as_solver
 from conicnmf.solve.stop import Stop, as_stop
 
 Problems = Mapping[str, BaseProblem]
+Solvers = Sequence[AnySolver | str] | Mapping[str, AnySolver | str]
 
 
-def as_problems(problem: BaseProblem | Problems) -> Problems:
+def as_problems(problem: BaseProblem | Problems, name: str = "problem") -> Problems:
     """Return problems by name."""
     problems = problem if isinstance(problem, Mapping) else {"problem": problem}
     for stated in problems.values():
-        as_problem(stated)
+        as_problem(stated, name)
     return problems
 
 
-def as_solvers(
-    solvers: Sequence[AnySolver | str] | Mapping[str, AnySolver | str],
-) -> Mapping[str, AnySolver]:
+def as_solvers(solvers: Solvers, name: str = "solvers") -> Mapping[str, AnySolver]:
     """Return solvers by name: of their class, or with their settings where two share it.
 
     Examples
@@ -36,18 +36,18 @@ def as_solvers(
     ['ANLS']
     """
     if isinstance(solvers, str) or not isinstance(solvers, (Mapping, Sequence)):
-        raise InputError(f"solvers is a list, got {solvers!r}; put it in brackets")
+        raise InputError(f"{name} must be a list, got {shown(solvers)}; put it in brackets")
     if isinstance(solvers, Mapping):
         return {name: as_solver(solver) for name, solver in solvers.items()}
     listed = [as_solver(solver) for solver in solvers]
     short = [solver.name for solver in listed]
     named = {str(s) if short.count(s.name) > 1 else s.name: s for s in listed}
     if len(named) < len(listed):
-        raise InputError("the same solver is listed twice; give a dict of names to solvers")
+        raise InputError(f"{name} must differ, got one twice; give a dict of names to solvers")
     return named
 
 
-def as_seeds(seeds: Any) -> list[int]:
+def as_seeds(seeds: Any, name: str = "seeds") -> list[int]:
     """Return the seeds as a list of different whole numbers.
 
     Examples
@@ -55,12 +55,12 @@ def as_seeds(seeds: Any) -> list[int]:
     >>> as_seeds(range(3))
     [0, 1, 2]
     """
-    if not isinstance(seeds, Iterable) or isinstance(seeds, str):
-        raise InputError(f"seeds is a list of whole numbers, got {seeds!r}; try range(3)")
-    listed: list[Any] = list(seeds)
+    listed: list[Any] = list(seeds) if isinstance(seeds, Iterable) else [None]
     whole = all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) for s in listed)
     if not whole or min(listed, default=0) < 0 or len(set(listed)) < len(listed):
-        raise InputError(f"seeds must be different whole numbers >= 0, got {listed}; try range(3)")
+        raise InputError(
+            f"{name} must be different whole numbers >= 0, got {shown(seeds)}; try range(3)"
+        )
     return [int(seed) for seed in listed]
 
 
@@ -75,14 +75,3 @@ def common_stop(stop: Stop | int | None, solvers: Mapping[str, AnySolver]) -> St
     """
     own = {repr(solver.default_stop): solver.default_stop for solver in solvers.values()}
     return as_stop(stop, next(iter(own.values())) if len(own) == 1 else Solver.default_stop)
-
-
-def check_seconds(name: str, value: float | None) -> None:
-    """Refuse what is no time.
-
-    Examples
-    --------
-    >>> check_seconds("budget", 60)
-    """
-    if value is not None and not (isinstance(value, (int, float)) and value >= 0):
-        raise InputError(f"{name} is a number of seconds >= 0, got {value!r}; try {name}=60")

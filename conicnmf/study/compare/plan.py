@@ -6,11 +6,10 @@ import os
 import platform
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 from joblib import Parallel, delayed
@@ -18,17 +17,18 @@ from joblib import Parallel, delayed
 from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result, Status
+from conicnmf.settings import Jobs, Place, Reads, Seconds, door
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.solve.monitor import CountBar
-from conicnmf.solve.stop import Stop
+from conicnmf.solve.stop import Stop, StopLike
 from conicnmf.study.compare.claim import claim_of
 from conicnmf.study.compare.comparison import Comparison
 from conicnmf.study.compare.inputs import (
     Problems,
+    Solvers,
     as_problems,
     as_seeds,
     as_solvers,
-    check_seconds,
     common_stop,
 )
 from conicnmf.study.compare.rows import COLUMNS, Row, Task, row_of, row_without
@@ -36,17 +36,18 @@ from conicnmf.study.compare.single import Rules, run_single
 from conicnmf.study.compare.store import Index, Store, merged, open_store
 
 
+@door
 def compare(
-    problem: BaseProblem | Problems,
-    solvers: Sequence[AnySolver | str] | Mapping[str, AnySolver | str],
-    seeds: Iterable[int] = range(3),
+    problem: Annotated[BaseProblem | Problems, Reads(as_problems)],
+    solvers: Annotated[Solvers, Reads(as_solvers)],
+    seeds: Annotated[Iterable[int], Reads(as_seeds)] = range(3),
     *,
     init: Any = None,
-    stop: Stop | int | None = None,
-    time_limit: float | None = None,
-    budget: float | None = None,
-    store: str | Path | None = None,
-    n_jobs: int = 1,
+    stop: StopLike | None = None,
+    time_limit: Seconds | None = None,
+    budget: Seconds | None = None,
+    store: Place | None = None,
+    n_jobs: Jobs = 1,
     progress: bool = False,
 ) -> Comparison:
     """Run every solver on every problem from the same starts.
@@ -91,9 +92,9 @@ def compare(
     """
     problems, named, starts = as_problems(problem), as_solvers(solvers), as_seeds(seeds)
     if not problems or not named or not starts:
-        raise InputError("compare needs at least one problem and one solver and one seed, got none")
-    check_seconds("time_limit", time_limit)
-    check_seconds("budget", budget)
+        raise InputError(
+            "compare needs at least one problem and one solver and one seed, got none; try seeds=[0]"
+        )
     rule = common_stop(stop, named)
     claim = claim_of(problems, named, init, rule, time_limit)
     place, stored, remarks = (None, None, []) if store is None else open_store(store, claim)

@@ -58,7 +58,7 @@ def test_solvers_are_compared_and_misfits_listed():
     status = dict(zip(runs.table["solver"], runs.table["status"], strict=True))
     assert status["ConeAscent"] == "SKIPPED"
     assert status["ProjectiveRule"] == "MAX_ITER"
-    assert cn.multistart(problem, n=2, stop=20).best.W.shape == (8, 3)
+    assert cn.multistart(problem, n_starts=2, stop=20).best.W.shape == (8, 3)
 
 
 def test_results_are_saved_drawn_and_reported(tmp_path):

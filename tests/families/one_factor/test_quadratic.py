@@ -63,7 +63,7 @@ def best_partition(A, rank):
 @pytest.mark.parametrize("kind", ["positive", "negative", "indefinite"])
 def test_no_start_beats_every_support_and_the_best_reaches_it(kind):
     A = symmetric(3, kind=kind)
-    runs = cn.multistart(QuadraticProjection(A), ConeAscent(), n=12)
+    runs = cn.multistart(QuadraticProjection(A), ConeAscent(), n_starts=12)
     truth = -best_unit_vector(A) / 2
     assert runs.best.objective == pytest.approx(truth, abs=1e-6)
     assert (runs.objectives >= truth - 1e-9).all()
@@ -82,7 +82,7 @@ def test_the_rule_ends_in_an_eigenvector_of_the_support(seed):
 
 def test_several_columns_come_close_to_the_best_of_all_partitions():
     A = definite(0, m=5)
-    runs = cn.multistart(QuadraticProjection(A, 2), ProjectionRule(), n=6, stop=400)
+    runs = cn.multistart(QuadraticProjection(A, 2), ProjectionRule(), n_starts=6, stop=400)
     truth = best_partition(A, 2)
     assert -truth - 1e-9 <= runs.best.objective <= -0.97 * truth
     assert runs.best.max_violation < 1e-9

@@ -173,10 +173,10 @@ def test_results_hold_their_problem(problems):
         ({"seeds": []}, "at least one"),
         ({"solvers": cn.HALS()}, "brackets"),
         ({"solvers": [cn.HALS]}, "such as HALS"),
-        ({"solvers": [cn.HALS(), cn.HALS()]}, "listed twice"),
+        ({"solvers": [cn.HALS(), cn.HALS()]}, "got one twice; give a dict"),
         ({"stop": "soon"}, "stop must be"),
-        ({"budget": -1}, "budget is a number of seconds"),
-        ({"time_limit": "1"}, "time_limit is a number of seconds"),
+        ({"budget": -1}, "budget to be a number >= 0 or None, got budget=-1"),
+        ({"time_limit": "1"}, "got time_limit=.1.; use inf for none"),
     ],
 )
 def test_wrong_arguments_are_refused_before_anything_runs(problems, arguments, message):

@@ -1,0 +1,95 @@
+"""Public functions answer junk and foreign names in our words, before they begin."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from test_junk import JUNK
+
+import conicnmf as cn
+
+V = np.random.default_rng(0).random((6, 5)) + 0.1
+PROBLEM = cn.factorize(V, 2)
+RESULT = PROBLEM.solve(cn.HALS(), stop=2)
+SOLVE: dict[str, Any] = {"problem": PROBLEM, "solver": cn.HALS(), "stop": 2}
+
+CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "solve": (cn.solve, SOLVE),
+    "compare": (cn.compare, {"problem": PROBLEM, "solvers": ["HALS"], "seeds": [0], "stop": 2}),
+    "multistart": (cn.multistart, {**SOLVE, "n_starts": 2}),
+    "stability": (cn.stability, {**SOLVE, "n_starts": 2}),
+    "path": (cn.path, {"make_problem": lambda value: PROBLEM, "values": [1.0], "stop": 2}),
+    "cross_validate_rank": (cn.cross_validate_rank, {"V": V, "ranks": [1], "folds": 2, "stop": 2}),
+    "certify": (cn.certify, {"problem": PROBLEM, "result": RESULT}),
+}
+"""For each function a call that works."""
+CALLED = ("callback", "make_problem", "problem", "kernel")
+"""Arguments that may be functions: what those raise is theirs."""
+PLACES = [
+    (function, one.name)
+    for function, (call, _) in CALLS.items()
+    for one in inspect.signature(call).parameters.values()
+    if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+]
+
+
+@pytest.mark.parametrize("function", CALLS)
+def test_the_calls_work(function):
+    call, arguments = CALLS[function]
+    call(**arguments)
+
+
+@pytest.mark.parametrize(("function", "name"), PLACES)
+def test_junk_is_answered_in_our_words(function, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a word may be a path
+    call, arguments = CALLS[function]
+    for junk, value in JUNK.items():
+        if (name in CALLED and junk == "class") or (name == "n_jobs" and junk == "negative"):
+            continue
+        try:
+            call(**(arguments | {name: value}))
+        except cn.ConicNMFError as error:
+            says = str(error)
+            assert "; " in says or "\n" in says, (junk, says)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: PROBLEM.solve(max_iter=5), "solve has no argument max_iter; write stop=100"),
+        (lambda: PROBLEM.solve(tol=1e-3), "no argument tol; write stop=RelDecrease(1e-4)"),
+        (lambda: PROBLEM.solve(random_state=1), "no argument random_state; write seed=0"),
+        (lambda: PROBLEM.solve(verbose=1), "no argument verbose; write progress=True"),
+        (lambda: cn.solve(PROBLEM, methd="HALS"), "has no argument methd; it has problem, solver,"),
+        (lambda: cn.solve(PROBLEM, timelimit=3), "no argument timelimit; did you mean time_limit?"),
+        (lambda: cn.compare(PROBLEM, ["HALS"], seed=3), "no argument seed; write seeds=[0]"),
+        (lambda: cn.multistart(PROBLEM, n=3), "multistart has no argument n; write n_starts=10"),
+        (lambda: cn.stability(PROBLEM, random_state=3), "stability has no argument random_state;"),
+        (
+            lambda: cn.HALS(max_iter=3),
+            "HALS has no setting max_iter; stop=100 goes to solve; it has",
+        ),
+        (lambda: cn.HALS(sweep=3), "HALS has no setting sweep; did you mean sweeps?"),
+        (
+            lambda: cn.solve(cp.Problem(cp.Minimize(cp.Variable()))),
+            "conicnmf, got one of CVXPY; wri",
+        ),
+        (lambda: cn.MaxIter(3) | "x", "stop must be a Stop rule or an iteration limit, got 'x'"),
+        (lambda: PROBLEM.solve(cn.HALS), "add parentheses"),
+        (lambda: cn.Chain(3), "write Chain((TangentPlane(), HALS()))"),
+        (lambda: cn.Coded("L0"), "Coded needs code to be a Coder, got code='L0'"),
+    ],
+)
+def test_what_users_of_other_packages_write_is_answered_with_what_is_meant(call, says):
+    with pytest.raises(cn.InputError) as caught:
+        call()
+    assert says in str(caught.value)
+
+
+def test_a_number_beside_a_rule_is_an_iteration_limit():
+    assert cn.RelDecrease() | 5 == cn.RelDecrease() | cn.MaxIter(5)
