@@ -44,7 +44,7 @@ def run(setup: Setup) -> Outcome:
     solvers: dict[str, AnySolver] = {
         "tgp": cn.TangentPlane(),
         "spm": cn.SparsityMaximization(),
-        "pgd": cn.ProjectedGradient(),
+        "pgd": cn.ProjectedGradient(free="multiplicative"),
     }
     if not setup.quick:
         solvers["tgp, cone solver"] = cn.TangentPlane(engine="conic")
@@ -59,7 +59,7 @@ def run(setup: Setup) -> Outcome:
     ]
     fixed = cn.compare(
         _problems(V, levels, prescribed=True),
-        {PRESCRIBED: cn.ProjectedGradient()},
+        {PRESCRIBED: cn.ProjectedGradient(free="multiplicative")},
         setup.runs(quick=1, full=3),
         **options,
     )

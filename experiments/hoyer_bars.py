@@ -29,8 +29,8 @@ ROUNDS = 3000
 def sparse_coding(V: Any, rank: int, weight: float) -> cn.Problem:
     """Return ½‖V − WH‖² + weight · ΣH with W, H ≥ 0 and columns of W of unit norm.
 
-    `ProjectedGradient` takes the published steps on it: a gradient step on W, clipped, rescaled
-    and halved until the objective does not rise, then H by multiplication.
+    `ProjectedGradient(free="multiplicative")` takes the published steps on it: a gradient step on W,
+    clipped, rescaled and halved until the objective does not rise, then H by multiplication.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def _rows(quick: bool) -> list[tuple[str, str, Callable[[Array], cn.Problem], An
     def plain(rank: int) -> Callable[[Array], cn.Problem]:
         return lambda V: cn.factorize(V, rank)
 
-    gradient, multiply = cn.ProjectedGradient(), cn.Multiplicative()
+    gradient, multiply = cn.ProjectedGradient(free="multiplicative"), cn.Multiplicative()
     rows: list[tuple[str, str, Callable[[Array], cn.Problem], AnySolver]] = [
         (f"NNSC, λ = {WEIGHT}", "all 10", coded(WEIGHT), gradient),
         ("NMF, rank 6", "the 6 single bars", plain(6), multiply),

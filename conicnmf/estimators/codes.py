@@ -152,7 +152,7 @@ def _solver_for(block: Block) -> BlockSolver[Any]:
     exact = "reduced" in block.abilities and "quadratic" not in block.abilities
     solvers: tuple[BlockSolver[Any], ...] = (
         TangentPlane(engine="conic" if exact else "auto"),
-        ProjectedGradient(free="gradient"),
+        ProjectedGradient(),
         Multiplicative(),
     )
     reasons = {solver.name: solver.unmet(solver.facing(block)) for solver in solvers}

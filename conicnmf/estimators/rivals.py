@@ -66,7 +66,7 @@ class NMFSC(Encoder):
         return ae.exact_codes(V, self.n_components, *sparseness, self.nonneg)
 
     def _solver(self) -> ProjectedGradient:
-        return ProjectedGradient(free="gradient")
+        return ProjectedGradient()
 
     def transform(self, X: Any) -> Array:
         """Return codes with the mean norms of the training codes, one a row."""

@@ -19,7 +19,7 @@ SOLVERS = {
     "HALS plain": lambda: cn.HALS(extrapolate=False),
     "ANLS": cn.ANLS,
     "ProjectedGradient": cn.ProjectedGradient,
-    "ProjectedGradient gradient": lambda: cn.ProjectedGradient(free="gradient"),
+    "ProjectedGradient multiplicative": lambda: cn.ProjectedGradient(free="multiplicative"),
     "Multiplicative": cn.Multiplicative,
     "Coded": cn.Coded,
     "Coded L0": lambda: cn.Coded(cn.coding.L0(0.1)),
@@ -71,7 +71,7 @@ def _started(state, name):
 
 
 _CONIC = ("default", "TangentPlane", "SparsityMaximization")
-_STEPS = ("ProjectedGradient", "ProjectedGradient gradient")
+_STEPS = ("ProjectedGradient", "ProjectedGradient multiplicative")
 _COMPONENTS = (*_CONIC, "HALS", "HALS plain", *_STEPS)
 _BANDS = (
     *_COMPONENTS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,11 @@ def assert_every_solver_has_an_answer(problem: cn.Problem) -> None:
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", DATA)
 def test_every_solver_that_fits_has_an_answer(name: str, model: str, rank: int) -> None:
-    assert_every_solver_has_an_answer(cn.factorize(DATA[name], rank, W=MODELS[model]))
+    data = DATA[name]
+    single = data.shape[0] == 1 and model == "sparse"  # columns of W are single numbers
+    with pytest.warns(UserWarning, match="length one") if single else nullcontext():
+        problem = cn.factorize(data, rank, W=MODELS[model])
+    assert_every_solver_has_an_answer(problem)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -92,7 +97,7 @@ def test_zero_data_are_met_exactly(name: str, model: str) -> None:
     problem = cn.factorize(np.zeros((5, 4)), 2, W=MODELS[model])
     if name not in runs(problem):
         pytest.skip("the solver does not fit this model")
-    result = problem.solve(SOLVERS[name], stop=5)
+    result = problem.solve(SOLVERS[name], stop=100)  # gradient steps get there by a factor each
     assert result.objective == pytest.approx(0.0, abs=1e-8)
     assert np.isnan(result.relative_error)  # there is nothing to be relative to
 

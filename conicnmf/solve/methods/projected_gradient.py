@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.problem import Problem
 from conicnmf.settings import Count
-from conicnmf.solve.methods.base import BlockSolver, Context, Update
+from conicnmf.solve.methods.base import BlockSolver, Context, Seen, Update
 from conicnmf.solve.methods.multiplicative import Multiplicative, multiplicative_step
 from conicnmf.solve.needs import (
     LossWith,
@@ -23,13 +24,15 @@ from conicnmf.types import Array
 class ProjectedGradient(BlockSolver[float | None]):
     """A gradient step and the exact projection on the constraints; the objective never rises.
 
-    The step is halved until the objective does not rise, and grows by a fifth after a success. A
-    factor that is only non-negative takes a multiplicative step instead, as in NMFSC.
+    The first step is one over the largest curvature of the block. It is halved until the objective
+    does not rise, and grows by a fifth after a success.
 
     Parameters
     ----------
-    free : {"multiplicative", "gradient"}
-        How a factor that is only non-negative is updated.
+    free : {"gradient", "multiplicative"}
+        How a factor that is only non-negative is updated: like any other, or by a multiplicative
+        step, as in the published NMFSC. Data or other factors with negative entries always lead to
+        gradient steps.
     max_halvings : int
         How often a step may be halved before the factor is left as it is.
 
@@ -46,7 +49,7 @@ class ProjectedGradient(BlockSolver[float | None]):
     array([0.7, 0.7])
     """
 
-    free: Literal["multiplicative", "gradient"] = "multiplicative"
+    free: Literal["gradient", "multiplicative"] = "gradient"
     max_halvings: Count = 60
 
     needs: ClassVar = (
@@ -56,6 +59,13 @@ class ProjectedGradient(BlockSolver[float | None]):
         joint_projection,
         orthant_penalties,
     )
+
+    def start(self, problem: Problem, context: Context) -> dict[str, Seen[float | None]]:
+        """Prepare every block; next to a signed factor no part of the gradient has a sign."""
+        seen = super().start(problem, context)
+        if all(block.nonneg for block in problem.blocks):
+            return seen
+        return {name: Seen(own.block, 0.0) for name, own in seen.items()}
 
     def prepare(self, block: Block, context: Context) -> float | None:
         """Return the first step size, or nothing for a factor that is updated multiplicatively."""

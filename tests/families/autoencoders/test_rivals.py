@@ -20,7 +20,7 @@ from conicnmf.families.autoencoders import (
     standardize,
 )
 
-STEPS = cn.ProjectedGradient(free="gradient")
+STEPS = cn.ProjectedGradient()
 
 
 def data(M=120):

@@ -18,7 +18,7 @@ MONOTONE = [
     cn.ANLS(),
     cn.Multiplicative(),
     cn.ProjectedGradient(),
-    cn.ProjectedGradient(free="gradient"),
+    cn.ProjectedGradient(free="multiplicative"),
     cn.SparsityMaximization(),
 ]
 
@@ -107,12 +107,32 @@ def test_hals_and_projected_gradient_keep_every_product_set(terms):
         assert rises(result) <= 1e-12
 
 
-def test_projected_gradient_takes_gradient_steps_where_data_are_negative():
-    V = low_rank() - 0.2
-    result = cn.factorize(V, 3).solve(cn.ProjectedGradient(), stop=20)
-    assert (result.W >= 0).all()
-    assert (result.H >= 0).all()
-    assert rises(result) <= 1e-12
+@pytest.mark.parametrize("H", [[cn.NonNegative()], [], [cn.Box(-1, 1)]], ids=str)
+def test_no_multiplicative_step_is_taken_where_anything_is_negative(H):
+    """Every iterate stays in W ≥ 0, not only the last; with a signed H the data need not show it."""
+    for V in (low_rank() - 0.2, low_rank())[: 1 if H and H[0].implies_nonnegative else 2]:
+        problem = cn.factorize(V, 3, H=H)
+        result = problem.solve(cn.ProjectedGradient(free="multiplicative"), stop=20)
+        assert result.history.violation.max() <= 1e-12
+        assert rises(result) <= 1e-12
+        plain = problem.solve(cn.ProjectedGradient(), stop=20)
+        assert plain.objective == result.objective
+
+
+def test_projected_gradient_is_the_gradient_that_it_is_named_after():
+    """One step from a given point, by its own formula: P(B − ∇f(B)/L), L = 2‖AᵀA‖."""
+    V, rng = low_rank(), np.random.default_rng(1)
+    W, H = rng.random((20, 3)), rng.random((3, 16))
+    result = cn.factorize(V, 3).solve(cn.ProjectedGradient(), init=(W, H), stop=1)
+    before = {"W": W, "H": H}
+    for name in (block.name for block in cn.factorize(V, 3).blocks):
+        W, H = before["W"], before["H"]
+        left, right, Y = (W, H, V) if name == "H" else (H.T, W.T, V.T)
+        step = 1 / (2 * np.linalg.norm(left, 2) ** 2)
+        new = np.maximum(right - step * 2 * left.T @ (left @ right - Y), 0.0)
+        before[name] = new if name == "H" else new.T
+    np.testing.assert_allclose(result.W, before["W"], atol=1e-12)
+    np.testing.assert_allclose(result.H, before["H"], atol=1e-12)
 
 
 def test_what_is_wrong_with_the_data_is_told_once():
@@ -142,3 +162,12 @@ def test_extrapolation_does_not_let_the_scale_of_the_factors_drift():
     sizes = np.linalg.norm(result.W, axis=0) / np.linalg.norm(result.H, axis=1)
     np.testing.assert_allclose(sizes, 1, rtol=1e-6)
     assert np.isfinite(result.history.objective).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("solver", MONOTONE, ids=str)
+def test_nothing_rises_with_both_penalties_in_any_precision(solver, dtype):
+    terms = [cn.NonNegative(), cn.L1(0.3), cn.L2(0.2)]
+    V = (30 * low_rank()).astype(dtype)
+    result = cn.factorize(V, 3, W=terms, H=terms).solve(solver, stop=40)
+    assert rises(result) <= (1e-6 if dtype is np.float32 else 1e-12)
