@@ -72,7 +72,7 @@ class Registry(Generic[T]):
     def find(self, name: str) -> T:
         """Return what has this name, in whatever case it is written."""
         if not isinstance(name, str):
-            raise InputError(f"the name of a {self.kind} is a text, got {name!r}")
+            raise InputError(f"the name of a {self.kind} is a text, got {name!r}; put it in quotes")
         self._load_plugins()
         match = self._match(name)
         if match is not None:

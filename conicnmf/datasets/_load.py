@@ -162,7 +162,7 @@ def _check_options(name: str, options: dict[str, Any], function: Callable[..., D
     if unknown:
         raise InputError(
             f"load({name!r}) takes the options {', '.join(known) or 'none'}; "
-            f"got {', '.join(unknown)}"
+            f"got {', '.join(unknown)}; leave it out"
         )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from conicnmf.datasets._checks import check_count, check_density, check_level, generator
+from conicnmf.datasets._checks import Density, check_count
 from conicnmf.datasets._dataset import Dataset
-from conicnmf.errors import InputError
+from conicnmf.settings import Count, Weight, Whole, door
 from conicnmf.types import Array
 
 
-def paatero(m: int = 60, n: int = 40, noise: float = 0.1, seed: int = 0) -> Dataset:
+@door
+def paatero(m: Count = 60, n: Count = 40, noise: Weight = 0.1, seed: Whole = 0) -> Dataset:
     """Four Gaussian profiles times four exponentials, plus noise of standard deviation `noise`.
 
     The columns of W are equal bell curves side by side (sparseness about 0.64 for m = 60), the rows
@@ -28,15 +29,12 @@ def paatero(m: int = 60, n: int = 40, noise: float = 0.1, seed: int = 0) -> Data
     >>> paatero()
     Dataset('paatero', 60 × 40, float64)
     """
-    check_count("m", m)
-    check_count("n", n)
-    check_level("noise", noise)
     place = (np.arange(m) + 0.5) / m
     centers = np.array([0.2, 0.4, 0.6, 0.8])
     W = np.exp(-0.5 * ((place[:, None] - centers) / 0.055) ** 2)
     time = np.linspace(0.0, 1.0, n)
     H = np.exp(-np.stack([4.0 * (1 - time), 1.5 * (1 - time), 1.5 * time, 4.0 * time]))
-    V = W @ H + noise * generator(seed).standard_normal((m, n))
+    V = W @ H + noise * np.random.default_rng(seed).standard_normal((m, n))
     return Dataset(
         name="paatero",
         V=np.maximum(V, 0.0),
@@ -46,13 +44,14 @@ def paatero(m: int = 60, n: int = 40, noise: float = 0.1, seed: int = 0) -> Data
     )
 
 
+@door
 def synthetic_dictionary(
-    m: int = 200,
-    k: int = 400,
-    n: int = 1600,
-    density: float = 0.25,
-    active: tuple[int, int] = (5, 10),
-    seed: int = 0,
+    m: Count = 200,
+    k: Count = 400,
+    n: Count = 1600,
+    density: Density = 0.25,
+    active: tuple[Count, Count] = (5, 10),
+    seed: Whole = 0,
 ) -> Dataset:
     """V = WH with a random overcomplete W and few active atoms per sample, without noise.
 
@@ -69,10 +68,7 @@ def synthetic_dictionary(
     >>> sorted({int(count) for count in (data.truth["H"] > 0).sum(axis=0)})
     [2, 3, 4]
     """
-    for what, value in (("m", m), ("k", k), ("n", n)):
-        check_count(what, value)
-    check_density(density)
-    rng = generator(seed)
+    rng = np.random.default_rng(seed)
     W = _sparse_uniform(rng, m, k, density)
     W /= np.linalg.norm(W, axis=0)
     H = _few_active(rng, k, n, active)
@@ -85,13 +81,14 @@ def synthetic_dictionary(
     )
 
 
+@door
 def low_rank(
-    m: int = 100,
-    n: int = 80,
-    rank: int = 5,
-    noise: float = 0.01,
-    density: float = 1.0,
-    seed: int = 0,
+    m: Count = 100,
+    n: Count = 80,
+    rank: Count = 5,
+    noise: Weight = 0.01,
+    density: Density = 1.0,
+    seed: Whole = 0,
 ) -> Dataset:
     """V = WH + noise with W and H uniform, and the share `density` of their entries non-zero.
 
@@ -108,11 +105,7 @@ def low_rank(
     >>> int(np.linalg.matrix_rank(data.V))
     3
     """
-    for what, value in (("m", m), ("n", n), ("rank", rank)):
-        check_count(what, value)
-    check_level("noise", noise)
-    check_density(density)
-    rng = generator(seed)
+    rng = np.random.default_rng(seed)
     W = _sparse_uniform(rng, m, rank, density)
     H = np.ascontiguousarray(_sparse_uniform(rng, n, rank, density).T)
     V = W @ H
@@ -126,7 +119,8 @@ def low_rank(
     )
 
 
-def three_factors(n_samples: int = 1000, seed: int = 0) -> Dataset:
+@door
+def three_factors(n_samples: Count = 1000, seed: Whole = 0) -> Dataset:
     """Ten noisy observations of three hidden factors; signed, for sparse PCA.
 
     The factors are V₁ ~ N(0, 290), V₂ ~ N(0, 300) (variances) and V₃ = −0.3 V₁ + 0.925 V₂ + η with
@@ -145,8 +139,7 @@ def three_factors(n_samples: int = 1000, seed: int = 0) -> Dataset:
     >>> data.truth["W"].sum(axis=0).tolist()
     [4.0, 4.0, 2.0]
     """
-    check_count("n_samples", n_samples)
-    rng = generator(seed)
+    rng = np.random.default_rng(seed)
     first = rng.normal(0.0, np.sqrt(290.0), n_samples)
     second = rng.normal(0.0, np.sqrt(300.0), n_samples)
     third = -0.3 * first + 0.925 * second + rng.standard_normal(n_samples)
@@ -163,8 +156,6 @@ def three_factors(n_samples: int = 1000, seed: int = 0) -> Dataset:
 
 def _few_active(rng: np.random.Generator, k: int, n: int, active: tuple[int, int]) -> Array:
     """Each column has a random number of entries from U[0.02, 1], within the bounds `active`."""
-    if np.shape(active) != (2,):
-        raise InputError(f"active must be a pair (fewest, most) of atoms per sample, got {active}")
     most = check_count("active[1]", active[1], most=k)
     fewest = check_count("active[0]", active[0], most=most)
     counts = rng.integers(fewest, most, size=n, endpoint=True)

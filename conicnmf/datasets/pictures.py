@@ -6,9 +6,10 @@ from itertools import product
 
 import numpy as np
 
-from conicnmf.datasets._checks import check_count, check_density, check_level, generator
+from conicnmf.datasets._checks import Density
 from conicnmf.datasets._dataset import Dataset
 from conicnmf.errors import InputError
+from conicnmf.settings import Count, Weight, Whole, door
 from conicnmf.types import Array
 
 # Each limb starts beside an end of the torso, at this (row, column).
@@ -17,7 +18,8 @@ _HIPS = {"lower left": (21, 14), "lower right": (21, 16)}
 _LIMB_LENGTH = 5
 
 
-def bars(n_samples: int = 2000, density: float = 0.1, seed: int = 0) -> Dataset:
+@door
+def bars(n_samples: Count = 2000, density: Density = 0.1, seed: Whole = 0) -> Dataset:
     """3×3 images V = WH made of ten bars, each present with probability `density`.
 
     The columns of W are the six single and the four double bars, scaled to unit norm (Hoyer 2002);
@@ -34,9 +36,7 @@ def bars(n_samples: int = 2000, density: float = 0.1, seed: int = 0) -> Dataset:
     >>> data.truth["W"].shape, data.truth["H"].shape
     ((9, 10), (10, 500))
     """
-    check_count("n_samples", n_samples)
-    check_density(density)
-    rng = generator(seed)
+    rng = np.random.default_rng(seed)
     lines = [(start, start + width) for width in (1, 2) for start in range(4 - width)]
     images = np.zeros((3, 3, 2 * len(lines)))
     for k, (start, stop) in enumerate(lines):
@@ -55,7 +55,8 @@ def bars(n_samples: int = 2000, density: float = 0.1, seed: int = 0) -> Dataset:
     )
 
 
-def swimmer(background: float = 0.0, figure: float = 1.0) -> Dataset:
+@door
+def swimmer(background: Weight = 0.0, figure: Weight = 1.0) -> Dataset:
     """All 256 stick figures with a torso and four limbs of four positions each, on 32×32 pixels.
 
     The figures are those of Donoho and Stodden (2003), exactly V = WH with 17 parts: the torso,
@@ -75,10 +76,10 @@ def swimmer(background: float = 0.0, figure: float = 1.0) -> Dataset:
     >>> bool((data.truth["W"] @ data.truth["H"] == data.V).all())
     True
     """
-    check_level("background", background)
-    if check_level("figure", figure) <= background:
+    if figure <= background:
         raise InputError(
-            f"figure must be brighter than background, got figure={figure}, background={background}"
+            f"swimmer needs background < figure, got background={background}, figure={figure}; swap "
+            "them, and invert the data afterwards"
         )
     limbs = [_limb_positions(*start) for start in (_SHOULDERS | _HIPS).values()]
     parts = np.stack([_torso(), *np.concatenate(limbs)]).reshape(17, -1)

@@ -11,6 +11,7 @@ from conicnmf.datasets._checks import check_count, generator
 from conicnmf.datasets._dataset import Dataset
 from conicnmf.datasets.stored import Arrays, StoredSet, choose
 from conicnmf.errors import InputError
+from conicnmf.settings import Count, checked
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class PatchSet(StoredSet):
         images = arrays["images"]
         n_pictures, rows, columns = images.shape
         check_count("patch", patch, most=min(rows, columns))
-        count = check_count("n_samples", 30000 if n_samples is None else n_samples)
+        count = checked(Count | None, n_samples, "the data set", "n_samples") or 30000
         rng = generator(seed)
         picture = rng.integers(n_pictures, size=count)
         top = rng.integers(rows - patch + 1, size=count)

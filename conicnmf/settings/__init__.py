@@ -3,7 +3,7 @@
 Write `sweeps: Count = 3` in a dataclass of a `Settings`, or in a function behind a `door`.
 """
 
-from conicnmf.settings.base import Settings, shown
+from conicnmf.settings.base import Settings, checked, shown
 from conicnmf.settings.doors import door
 from conicnmf.settings.rules import (
     Count,
@@ -40,6 +40,7 @@ __all__ = [
     "above",
     "at_least",
     "between",
+    "checked",
     "door",
     "shown",
 ]

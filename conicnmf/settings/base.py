@@ -119,6 +119,17 @@ def resolved(annotation: Any, owner: Any) -> Any:
         return Any
 
 
+def checked(annotation: Any, value: Any, owner: str, name: str) -> Any:
+    """Return a value in its plain form, or raise, where a rule is known only at work.
+
+    Examples
+    --------
+    >>> checked(int, 3, "load", "n_samples")
+    3
+    """
+    return Field(name, kind_of(annotation)).read(owner, value)
+
+
 def shown(value: Any) -> str:
     """Return a value as a message shows it: short, an array by its shape."""
     if hasattr(value, "shape") and hasattr(value, "dtype") and value.shape != ():

@@ -127,7 +127,7 @@ def test_importing_the_package_reads_no_data_and_imports_no_scikit_learn():
         datasets.available()
         assert not [path for path in opened if path.endswith(".npz")]
         ours = {{name.split(".")[1] for name in sys.modules if name.startswith("conicnmf.")}}
-        assert ours == {{"archive", "datasets", "errors", "incoming", "registry", "types"}}
+        assert ours == {{"archive", "datasets", "errors", "incoming", "registry", "settings", "types"}}
         assert "sklearn" not in sys.modules
     """
     done = subprocess.run(

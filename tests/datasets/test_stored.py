@@ -150,13 +150,13 @@ def test_on_and_off_channels_are_non_negative_and_differ_to_the_signed_patch(pic
 
 
 def test_patches_larger_than_the_pictures_are_refused(pictures):
-    with pytest.raises(InputError, match=r"patch must be .* at most 20, got 21"):
+    with pytest.raises(InputError, match=r"patch to be .* from 1 to 20, got patch=21"):
         load("natural_images", patch=21)
 
 
 @pytest.mark.parametrize("n_samples", [0, 13, 2.0, "all"])
 def test_more_samples_than_there_are_is_refused(yale, n_samples):
-    with pytest.raises(InputError, match=r"n_samples must be a whole number.*at most 12"):
+    with pytest.raises(InputError, match=r"n_samples to be a whole number from 1 to 12"):
         load("yale", n_samples=n_samples)
 
 

@@ -25,6 +25,13 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "stability": (cn.stability, {**SOLVE, "n_starts": 2}),
     "path": (cn.path, {"make_problem": lambda value: PROBLEM, "values": [1.0], "stop": 2}),
     "cross_validate_rank": (cn.cross_validate_rank, {"V": V, "ranks": [1], "folds": 2, "stop": 2}),
+    "bars": (cn.datasets.bars, {"n_samples": 5}),
+    "swimmer": (cn.datasets.swimmer, {}),
+    "paatero": (cn.datasets.paatero, {}),
+    "low_rank": (cn.datasets.low_rank, {}),
+    "three_factors": (cn.datasets.three_factors, {}),
+    "synthetic_dictionary": (cn.datasets.synthetic_dictionary, {"m": 9, "k": 12, "n": 9}),
+    "load": (cn.datasets.load, {"name": "digits"}),
     "certify": (cn.certify, {"problem": PROBLEM, "result": RESULT}),
 }
 """For each function a call that works."""
