@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from .draw.numbers import pick
-from .families import problems
+from .families import estimators, one_factor, problems
 
-FAMILIES = {"problems": (problems, 60)}
+FAMILIES = {
+    "problems": (problems, 60),
+    "one_factor": (one_factor, 10),
+    "estimators": (estimators, 10),
+}
 """Kinds of cases with how often each is drawn."""
 
 

@@ -94,6 +94,19 @@ class ProblemCase:
         """What must be refused, "" where everything is right."""
         return "data" if any(data.refused for data in self.data.values()) else self.method.wrong
 
+    @property
+    def many_paths(self):
+        """Whether its statement in CVXPY may lead elsewhere.
+
+        The algebra makes one bound of two on the same thing, and may know a `Convex` for what it
+        is, a ball say, which another solver takes; its variables may come in another order; and
+        where there are as many components as rows or columns, a block has more than one minimum.
+        """
+        kinds = [[t.kind for t in terms] for terms in self.terms.values()]
+        merged = any(len(set(names)) < len(names) or "Convex" in names for names in kinds)
+        wide = not self.shape.is_two or self.shape.rank >= min(self.shape.models[0].shape)
+        return merged or wide or self.method.start != "None"
+
     # What the case means in NumPy.
 
     def objective(self, X):

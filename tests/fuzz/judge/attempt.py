@@ -91,6 +91,8 @@ def _judged(case, made, thrown, reasons, seen):
     yield from judge(case, made.result, made.X)
     yield from judge_status(case, made.result, thrown)
     yield from judge_seen(case, made.result, made.X, seen)
+    if hasattr(case, "promised"):
+        yield from case.promised(made.result, made.X)
 
 
 def _picky(case):

@@ -48,12 +48,14 @@ def _objective(case, told, X, kind="objective"):
 
 def _relative_error(case, result, X):
     own = case.errors(X)
-    # CVXPY expressions do not name their data, and some losses are sums of two.
-    if len(own) != len(result.relative_errors):
+    if not own:
         return
-    own = dict(zip(result.relative_errors, own.values(), strict=True))
-    told = {"in all": result.relative_error} | result.relative_errors
-    pairs = {"in all": tuple(map(sum, zip(*own.values(), strict=True)))} | own
+    told = {"in all": result.relative_error}
+    pairs = {"in all": tuple(map(sum, zip(*own.values(), strict=True)))}
+    # CVXPY expressions do not name their data, and some losses are sums of two.
+    if len(own) == len(result.relative_errors):
+        told |= result.relative_errors
+        pairs |= dict(zip(result.relative_errors, own.values(), strict=True))
     for name, value in told.items():
         error, size = pairs[name]
         if not size:

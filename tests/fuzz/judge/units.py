@@ -32,6 +32,8 @@ def twin_of(case):
     """Return the case in other units and the factor of its data, nothing where it has none."""
     from ..cases import draw_case  # which draws what is judged here
 
+    if not hasattr(case, "losses"):
+        return None, 0  # problems with one factor have no data to multiply
     if any(t.kind in UNSCALED for terms in case.terms.values() for t in terms):
         return None, 0
     if any(loss.term is None for loss in case.losses.values()) or case.single:
