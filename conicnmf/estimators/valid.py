@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import validate_data
 
+from conicnmf.errors import InputError
 from conicnmf.incoming import check_incoming
 
 
@@ -19,4 +21,9 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
     array([[1., 2.]])
     """
     check_incoming(X, "X")
+    if isinstance(X, np.ma.MaskedArray):  # scikit-learn would take what is under the mask
+        raise InputError(
+            "X must be a plain array, got a masked one; X.filled(np.nan) marks missing entries for "
+            "estimators that take them"
+        )
     return validate_data(estimator, X, **checks)

@@ -145,3 +145,11 @@ def test_a_price_on_the_entries_of_atoms_makes_them_sparse():
     sparse = L0NMF(8, weight=0.1, dictionary_weight=0.5, max_iter=15).fit(X)
     assert (sparse.components_ > 0).mean() < 0.7 * (dense.components_ > 0).mean()
     assert sparse.score(X) > 0.75
+
+
+@pytest.mark.parametrize("name", ["SparseNMF", "ProjectiveNMF", "SparsePCA", "SESM"])
+def test_a_mask_is_not_ignored(name):
+    X = np.ma.masked_array(np.random.default_rng(0).random((9, 5)), False)
+    X[0, 0] = np.ma.masked
+    with pytest.raises(cn.InputError, match="masked"):
+        getattr(cn.estimators, name)(2).fit(X)

@@ -5,12 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from .draw.numbers import pick
-from .families import estimators, one_factor, problems
+from .families import (
+    autoencoders,
+    coding,
+    estimators,
+    measures,
+    one_factor,
+    problems,
+    studies,
+)
 
 FAMILIES = {
     "problems": (problems, 60),
     "one_factor": (one_factor, 10),
     "estimators": (estimators, 10),
+    "coding": (coding, 6),
+    "autoencoders": (autoencoders, 6),
+    "studies": (studies, 4),
+    "measures": (measures, 4),
 }
 """Kinds of cases with how often each is drawn."""
 

@@ -103,6 +103,12 @@ def given(init: Any, shapes: Mapping[str, Any], kind: Any) -> dict[str, Array]:
     """
     if init is None:
         return {}
+    pair = isinstance(init, (tuple, list)) and 0 < len(init) <= 2
+    if not pair and not isinstance(init, Mapping):
+        raise InputError(
+            "the start of an autoencoder is a dict of arrays by name or a pair (W, H), got "
+            f"{init!r}; the variables are {', '.join(shapes)}"
+        )
     named = init if isinstance(init, Mapping) else dict(zip("WH", init, strict=False))
     unknown = set(named) - set(shapes)
     if unknown:

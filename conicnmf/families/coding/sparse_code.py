@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from conicnmf.errors import InputError
 from conicnmf.families.coding.coders import Coder, LeastSquares
 from conicnmf.types import Array, Data
-from conicnmf.validate import as_data, as_matrix
+from conicnmf.validate import as_data, as_matrix, as_numbers
 
 
 def squared_norms(Y: Data) -> Array:
@@ -48,14 +48,26 @@ def sparse_code(V: Any, W: Any, coder: Coder | None = None, *, init: Any = None)
            [0.]])
     """
     Y = as_data(V)
-    atoms = np.asarray(W)
-    if atoms.ndim != 2 or atoms.shape[0] != Y.shape[0]:
+    A = _dictionary(W, Y)
+    if coder is not None and not isinstance(coder, Coder):
         raise InputError(
-            f"W must have a row for each of the {Y.shape[0]} features of V, got shape "
-            f"{atoms.shape}; samples are columns of V"
+            f"coder must be a Coder such as coding.OMP(max_atoms=3), got {coder!r}; leave it out for "
+            "least squares"
+        )
+    known = None if init is None else as_matrix(init, "init", (A.shape[1], Y.shape[1]))
+    G, C = A.T @ A, np.asarray((Y.T @ A).T)
+    return (coder or LeastSquares()).code(G, C, squared_norms(Y), known)
+
+
+def _dictionary(W: Any, Y: Data) -> Array:
+    """Return W as numbers of the data's precision, or say what is wrong with it."""
+    atoms = as_numbers(W, "W")
+    if atoms.ndim != 2 or atoms.shape[0] != Y.shape[0] or not atoms.size:
+        raise InputError(
+            f"W must have a row for each of the {Y.shape[0]} features of V and a column for each "
+            f"atom, got shape {atoms.shape}; samples are columns of V"
         )
     A = as_matrix(atoms, "W", (atoms.shape[0], atoms.shape[1])).astype(Y.dtype, copy=False)
     if A.min() < 0:
         raise InputError(f"W must be non-negative, got entries down to {A.min():g}")
-    G, C = A.T @ A, np.asarray((Y.T @ A).T)
-    return (coder or LeastSquares()).code(G, C, squared_norms(Y), init)
+    return A

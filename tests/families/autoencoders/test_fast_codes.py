@@ -287,6 +287,9 @@ def test_zeros_and_unknown_starts_are_refused():
         FastCodes(np.zeros((4, 10)), 2)
     with pytest.raises(InputError, match="the variables are W, H, theta, beta"):
         FastCodes(np.ones((4, 10)), 2).solve(init={"Q": np.ones((4, 2))})
+    for wrong in (7, "random", cn.Random(), ()):
+        with pytest.raises(cn.InputError, match="a dict of arrays by name or a pair"):
+            FastCodes(np.ones((4, 10)), 2).solve(init=wrong)
     with pytest.raises(InputError, match="must have 64 pixels"):
         windows(digits(10), 3, (7, 8))
 

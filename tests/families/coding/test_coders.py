@@ -124,11 +124,24 @@ def test_sparse_samples_are_coded_as_dense_ones(data):
 
 @pytest.mark.parametrize(
     ("W", "message"),
-    [(np.ones((3, 2)), "a row for each of the 12 features"), (-np.ones((12, 2)), "non-negative")],
+    [
+        (np.ones((3, 2)), "a row for each of the 12 features"),
+        (-np.ones((12, 2)), "non-negative"),
+        (np.ones((12, 0)), "a column for each atom"),
+        (sp.csr_array(np.ones((12, 2))), "W must be dense, got a sparse csr"),
+    ],
 )
 def test_bad_dictionaries_are_refused(data, W, message):
     with pytest.raises(cn.InputError, match=message):
         cn.sparse_code(data[0], W)
+
+
+def test_what_is_no_coder_and_no_code_is_refused(data):
+    V, W = data
+    with pytest.raises(cn.InputError, match="a Coder such as"):
+        cn.sparse_code(V, W, "OMP")
+    with pytest.raises(cn.InputError, match="init must have shape"):
+        cn.sparse_code(V, W, init=np.ones((2, 2)))
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,7 @@ SOLVERS = {
     "cn.HALS()": 0.5,
     "cn.TangentPlane()": 0.5,
 }
-SINGULAR = {"covariance": 3, "singular": 1, "identity": 1, "diagonal of ones": 0}
-NORMS = {name: weight for name, weight in SINGULAR.items() if weight}
+NORMS = {"covariance": 3, "singular": 1, "identity": 1}
 """What B may be: positive semi-definite."""
 
 
@@ -68,7 +67,8 @@ class OneFactorCase:
         listed = ", ".join(t.text for t in self.terms["W"])
         shape = " × ".join(map(str, self.shapes["W"]))
         doors = " and ".join(self.doors)
-        return f"{self.id}  {self.kind}, {given.text}{norm}; W {shape}: {listed}; {doors}; {self.method.text}"
+        head = f"{self.id}  {self.kind}, {given.text}{norm}; W {shape}: {listed}"
+        return f"{head}; {doors}; {self.method.text}"
 
     def run(self):
         """Return how the case ended in a word, and what is wrong with it."""
@@ -139,9 +139,7 @@ class OneFactorCase:
         if self.kind == "self-fit":
             return Stated(ProjectiveNMF(self.fit.V, self.rank, constraints=others))
         norm = None if self.norm is None else self.norm.given
-        return Stated(
-            QuadraticProjection(self.matrix.given, self.rank, norm, constraints=others)
-        )
+        return Stated(QuadraticProjection(self.matrix.given, self.rank, norm, constraints=others))
 
     def _algebra(self):
         W = cp.Variable(self.shapes["W"], name="W")
@@ -160,7 +158,9 @@ class OneFactorCase:
     def inputs(self):
         given = [own.given for own in (self.matrix, self.norm) if own is not None]
         plain = [own for own in given if isinstance(own, np.ndarray) or hasattr(own, "nnz")]
-        return plain + ([] if self.fit is None else [self.fit.V]) + list(self.method.arrays.values())
+        return (
+            plain + ([] if self.fit is None else [self.fit.V]) + list(self.method.arrays.values())
+        )
 
 
 def draw(rng, name, shift=0):
@@ -229,7 +229,7 @@ def _orthonormal():
     return Drawn(
         "Norm(WᵀW = I)",
         cn.Orthonormal,
-        lambda W: W.T @ W == np.eye(W.shape[1]),
+        lambda W: np.eye(W.shape[1]) == W.T @ W,
         lambda W: float(np.abs(W.T @ W - np.eye(W.shape[1])).max()),
     )
 

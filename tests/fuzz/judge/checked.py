@@ -11,11 +11,11 @@ from .run import left_behind
 from .watch import fingerprints, watched
 
 
-def run_checks(case, warned=()):
+def run_checks(case, warned=(), refusals=(cn.ConicNMFError,)):
     """Return (outcome, findings) of a case with `check()`, `refused` and `inputs()`.
 
-    An error of the package's own is an ending. Whatever must be refused may be so by ValueError or
-    TypeError, as scikit-learn does. Warnings that hold one of the words are meant.
+    An error of the package's own is an ending. Whatever must be refused is so by one of these
+    errors. Warnings that hold one of the words are meant.
     """
     findings, end = [], "fine"
     before = fingerprints(case.inputs())
@@ -29,16 +29,16 @@ def run_checks(case, warned=()):
             end = error.result.status.name
         except Exception as error:
             end = type(error).__name__
-            findings += _unexpected(case, error)
+            findings += _unexpected(case, error, refusals)
     findings += left_behind(seen, allowed=warned)
     if fingerprints(case.inputs()) != before:
         findings.append(Finding("input changed", "an input has other bytes than before"))
     return end, once(findings)
 
 
-def _unexpected(case, error):
+def _unexpected(case, error, refusals):
     """Yield a finding unless the error is a refusal of what is wrong."""
-    if case.refused and isinstance(error, (ValueError, TypeError)):
+    if case.refused and isinstance(error, refusals):
         return
     if isinstance(error, cn.ConicNMFError):
         yield Finding("refused", f"a sound case: {line(error)}")
