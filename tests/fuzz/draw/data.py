@@ -42,7 +42,7 @@ class Data:
 
     @property
     def single(self):
-        """Whether the package will work in single precision."""
+        """Whether the numbers are in single precision."""
         return getattr(self.V, "dtype", None) == np.float32
 
     @property

@@ -86,8 +86,9 @@ class ProblemCase:
 
     @property
     def single(self):
-        """Whether the package will work in single precision."""
-        return all(data.single for data in self.data.values())
+        """Whether some of the numbers are in single precision, and with them the objective."""
+        weights = any("single" in loss.text for loss in self.losses.values())
+        return weights or any(data.single for data in self.data.values())
 
     @property
     def refused(self):

@@ -61,7 +61,7 @@ class StudyCase:
         yield from judge(case or self.inner, result, stated.read(result.factors))
 
     def _multistart(self, stated):
-        runs = cn.multistart(stated.problem, n=3, seed=self.seed, stop=STOP)
+        runs = cn.multistart(stated.problem, n_starts=3, seed=self.seed, stop=STOP)
         yield from self._judged(runs.best, stated)
         fine = ~runs.table["status"].isin([s.name for s in cn.Status if s.kind == "failed"])
         told = runs.table["objective"][fine & runs.table["objective"].notna()]
@@ -93,7 +93,7 @@ class StudyCase:
                 yield Finding("fits", f"{name}: {rows.tolist()}, {reasons}")
 
     def _stability(self, stated):
-        found = cn.stability(stated.problem, n=3, seed=self.seed, stop=STOP)
+        found = cn.stability(stated.problem, n_starts=3, seed=self.seed, stop=STOP)
         for result in found.results:
             yield from self._judged(result, stated)
         if found.best.objective > min(r.objective for r in found.results):
