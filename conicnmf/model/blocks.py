@@ -111,6 +111,14 @@ class Block:
         return all(c.each in ("entry", "component") for c in self.constraints)
 
     @cached_property
+    def binding(self) -> tuple[Constraint, ...]:
+        """The constraints, without those that say B ≥ 0 where another one implies it."""
+        orthants = [c for c in self.constraints if _is_orthant(c)]
+        others = tuple(c for c in self.constraints if c not in orthants)
+        implied = any(c.implies_nonnegative for c in others)
+        return others if implied or not orthants else (orthants[0], *others)
+
+    @cached_property
     def reverse_convex(self) -> tuple[Constraint, ...]:
         """The constraints that convex steps must approximate by tangent planes."""
         return tuple(c for c in self.constraints if not c.convex)
@@ -196,6 +204,13 @@ class Block:
             if dead.any():
                 B = np.where(dead, last / 10, B).astype(B.dtype, copy=False)
         return B
+
+
+def _is_orthant(constraint: Constraint) -> bool:
+    """Whether a constraint says B ≥ 0 and nothing else."""
+    if not constraint.implies_nonnegative or "bounds" not in constraint.abilities:
+        return False
+    return bool((constraint.bounds()[1] == np.inf).all() and (constraint.bounds()[0] == 0).all())
 
 
 def constraints_of(terms: Sequence[Term]) -> tuple[Constraint, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,6 +16,10 @@ from conicnmf.types import Array
 
 if TYPE_CHECKING:
     from conicnmf.model.blocks import Block
+
+
+_GRAM_ENTRIES = 1 << 22
+"""How many entries of Gram matrices are held at once where columns have their own."""
 
 
 @dataclass(eq=False)  # made in every step, as its views are
@@ -60,6 +65,23 @@ class Subproblem:
         """Return addends and penalties as one quadratic on B ≥ 0."""
         return self._with_penalties([view.quadratic() for view in self.views])
 
+    def columnwise(self) -> Iterator[tuple[slice, Quadratic]]:
+        """Yield quadratics of some columns after the other, with a matrix for each of them.
+
+        There are only as many matrices at once as a few megabytes hold. A quadratic of all columns
+        is yielded as it is.
+        """
+        if "quadratic" in self.block.abilities:
+            yield slice(None), self.quadratic()
+            return
+        rank, columns = self.block.shape
+        step = max(1, _GRAM_ENTRIES // rank**2)
+        constant = sum(view.at_zero for view in self.views)
+        for first in range(0, columns, step):
+            part = slice(first, first + step)
+            found = self._with_penalties([view.grams(part) for view in self.views])
+            yield part, replace(found, constant=constant if first == 0 else 0.0)
+
     def vectorized(self) -> Quadratic:
         """Return the same in all entries of B, row after row, as one column."""
         return self._with_penalties([view.vectorized() for view in self.views])
@@ -70,7 +92,7 @@ class Subproblem:
         G, C = _sum([q.G for q in parts]), _sum([q.C for q in parts])
         slope, curvature = self.block.orthant
         if curvature:
-            G = G + curvature * np.eye(len(G), dtype=G.dtype)
+            G = G + curvature * np.eye(G.shape[-1], dtype=G.dtype)
         return Quadratic(G, C - slope if slope else C, sum(q.constant for q in parts))
 
     def separable(self) -> Separable:

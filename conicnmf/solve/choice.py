@@ -11,7 +11,7 @@ from conicnmf.errors import IncompatibleError, InputError
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.problem import Problem
 from conicnmf.settings import Reads, shown
-from conicnmf.solve.methods import HALS, Chain, ProjectedGradient, TangentPlane
+from conicnmf.solve.methods import ANLS, HALS, Chain, ProjectedGradient, TangentPlane
 from conicnmf.solve.methods.base import SOLVERS, AnySolver
 
 _FEW = 25
@@ -54,9 +54,15 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
         return []
     listed: list[tuple[AnySolver, str]] = [
         (HALS(), "every component has an exact projection, which is fastest"),
+        (
+            ANLS(),
+            "every sample has exact coefficients, and the loss or the constraints are its own",
+        ),
         (TangentPlane(), "the constraints need a cone solver"),
         (ProjectedGradient(), "the constraints have a joint projection"),
     ]
+    if any(HALS().facing(block).kind for block in problem.blocks):
+        listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers
     if problem.rank <= _FEW and any(block.reverse_convex for block in problem.blocks):
         polished = Chain((TangentPlane(), HALS()))
         listed.insert(0, (polished, "tangent planes find a basin, exact steps polish it"))

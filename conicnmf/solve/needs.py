@@ -131,6 +131,18 @@ def by_component(block: Block) -> Iterator[str]:
             yield f"{constraint} on {block.name} ties components together"
 
 
+def exact_columns(block: Block) -> Iterator[str]:
+    """Yield why least squares over the columns have no exact solution."""
+    stated = " ∧ ".join(map(str, block.binding))
+    if len(block.binding) > 1:
+        yield f"no exact least squares are known for {stated} on {block.name}"
+    for constraint in block.binding[:1]:
+        if constraint.each not in ("entry", "sample"):
+            yield f"{constraint} on {block.name} ties samples together"
+        elif "least_squares" not in constraint.abilities:
+            yield f"no exact least squares are known for {constraint} on {block.name}"
+
+
 def orthant_penalties(block: Block) -> Iterator[str]:
     """Yield the magnitudes penalized on a factor that may be negative, where they have a kink."""
     for penalty in block.penalties:

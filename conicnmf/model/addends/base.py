@@ -25,6 +25,11 @@ class View(ABC):
     def value(self, B: Array) -> float:
         """Return the addend at B."""
 
+    @property
+    def at_zero(self) -> float:
+        """The addend at B = 0."""
+        raise TypeError(f"{self} has no value at zero")
+
     def gradient(self, B: Array) -> Array:
         """Return the gradient with respect to B."""
         raise TypeError(f"{self} has no gradient")
@@ -36,6 +41,10 @@ class View(ABC):
     def vectorized(self) -> Quadratic:
         """Return the quadratic in all entries of B, row after row, as one column."""
         raise TypeError(f"{self} has no quadratic form")
+
+    def grams(self, columns: slice) -> Quadratic:
+        """Return the quadratic of some columns of B, with a matrix for each, zero at zero."""
+        raise TypeError(f"{self} has no Gram matrices")
 
     def reduced(self) -> Reduced:
         """Return the addend as a least-squares problem of the size of B."""

@@ -19,7 +19,7 @@ from conicnmf.model.losses import Frobenius
 from conicnmf.model.terms import Loss
 from conicnmf.types import Array, Data, Factors
 
-_ONE_SIDED = {"quadratic", "reduced"}
+_ONE_SIDED = {"quadratic", "grams", "reduced"}
 """Forms in which columns of B do not mix."""
 
 
@@ -123,7 +123,9 @@ class Fit(Addend):
     def _forms_of(self, name: str) -> frozenset[str]:
         # Entries of a quadratic may mix as they like once all of them are seen as one column.
         whole = {"vectorized"} if "quadratic" in self.loss.abilities else set()
-        return (self.loss.abilities - self._missing(name)) | whole
+        found = self.loss.abilities - self._missing(name)
+        # One Gram matrix for all columns is one for each.
+        return found | whole | ({"grams"} if "quadratic" in found else set())
 
     def _missing(self, name: str) -> set[str]:
         """Return the forms that a variable in this place cannot have."""

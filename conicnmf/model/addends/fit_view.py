@@ -82,6 +82,27 @@ class FitView(View):
         """Return the quadratic in (mask ∘ B) K, which is B where nothing stands round it."""
         return self.of_free_rows(self._whole)
 
+    @property
+    def at_zero(self) -> float:
+        """The loss of what is held alone."""
+        return self.zero if self.held is None else self.loss.value(self.Y, *self.held)
+
+    def grams(self, columns: slice) -> Quadratic:
+        """Return the quadratic of some columns, from Gram matrices of their own."""
+        if "quadratic" in self.loss.abilities:  # beside a fit whose columns have their own
+            whole = self.quadratic()
+            return Quadratic(whole.G[None], whole.C[:, columns], 0.0)
+        G, C = self.loss.grams(self.Y, self._left, columns)
+        if self.held is not None:
+            R = self.held[1][:, columns]
+            free = len(C) - len(R)
+            C = C[:free] - np.einsum("kij,jk->ik", G[:, :free, free:], R)
+            G = np.ascontiguousarray(G[:, :free, :free])
+        if self.mask is not None:
+            mask = self.mask[:, columns]
+            G, C = G * mask.T[:, :, None] * mask.T[:, None], mask * C
+        return Quadratic(G, C, 0.0)
+
     def vectorized(self) -> Quadratic:
         """Return the quadratic in all entries of B as one column."""
         return self.as_column(self._whole)

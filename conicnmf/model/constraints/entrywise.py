@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import InputError
+from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.terms import Constraint, Each, Example
 from conicnmf.settings import Reads
 from conicnmf.types import Array
@@ -96,6 +97,10 @@ class NonNegative(Entrywise):
     def bounds(self) -> tuple[Array, Array]:
         """Return zero and infinity."""
         return np.asarray(0.0), np.asarray(np.inf)
+
+    def least_squares(self, G: Array, C: Array, B: Array) -> Array:
+        """Search the active sets, from the support of B."""
+        return nnls_gram(G, C, B)
 
     def scaled(self, c: float) -> NonNegative:
         """Return the same set, which is a cone."""

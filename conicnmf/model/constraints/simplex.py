@@ -11,6 +11,7 @@ import numpy as np
 from conicnmf.errors import InfeasibleError
 from conicnmf.geometry.bounded_simplex import project_bounded_simplex
 from conicnmf.geometry.simplex import project_simplex
+from conicnmf.kernels.simplex_ls import simplex_ls_gram
 from conicnmf.model.terms import Constraint, Example, Pieces, pieces
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.settings import Positive
@@ -60,6 +61,10 @@ class Simplex(Constraint):
             )
         rows = np.ascontiguousarray(pieces(B, self.each))
         return pieces(project_bounded_simplex(rows, self.total, low, high), self.each)
+
+    def least_squares(self, G: Array, C: Array, B: Array) -> Array:
+        """Find the multiplier of each sum, and the active sets."""
+        return simplex_ls_gram(G, C, self.total, B)
 
     def size(self) -> float:
         """Return the total."""

@@ -107,14 +107,25 @@ class WeightedFrobenius(Loss):
 
     def reduced(self, Y: Data, A: Array) -> Reduced:
         """Reduce each column by its own weighted Gram matrix."""
+        G, C = self.grams(Y, A, slice(None))
+        return Quadratic(G, C, self.scale * squared_norm(self.weights * Y)).reduced()
+
+    def grams(self, Y: Data, A: Array, columns: slice) -> tuple[Array, Array]:
+        """Return 2 scale Aᵀ diag(M²) A for each column, and the correlations with the data."""
         rank = A.shape[1]
         upper = np.triu_indices(rank)
-        packed = self._M2.T @ (A[:, upper[0]] * A[:, upper[1]])
-        grams = np.empty((packed.shape[0], rank, rank))
-        grams[:, upper[0], upper[1]] = packed
-        grams[:, upper[1], upper[0]] = packed
-        whole = self.scale * squared_norm(self.weights * Y)
-        return Quadratic(2 * self.scale * grams, self._correlations(Y, A), whole).reduced()
+        M2 = self._M2[:, columns]
+        # All products of two atoms, weighted and added up for all columns at once.
+        parts = (
+            M2[rows].T @ (A[rows][:, upper[0]] * A[rows][:, upper[1]])
+            for rows in row_chunks((len(A), len(upper[0])))
+        )
+        packed = 2 * self.scale * np.asarray(sum(parts))
+        G = np.empty((packed.shape[0], rank, rank), dtype=packed.dtype)
+        G[:, upper[0], upper[1]] = packed
+        G[:, upper[1], upper[0]] = packed
+        weighted = M2 * Y[:, columns]
+        return G, 2 * self.scale * np.ascontiguousarray((weighted.T @ A).T)
 
     def majorize(self, Y: Data, A: Array, B: Array) -> Quadratic:
         """Fill in what weights hide from the model at B: then all entries weigh as the largest."""

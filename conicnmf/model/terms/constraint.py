@@ -114,6 +114,15 @@ class Constraint(Term):
         raise self._lacks("project_within")
 
     @optional
+    def least_squares(self, G: Array, C: Array, B: Array) -> Array:
+        """Return the minimizer over the set of ½⟨X, G X⟩ − ⟨C, X⟩, exactly, from a guess B.
+
+        G is one matrix or a stack with one for each column. Asked only where `each` is "entry" or
+        "sample", so that columns do not see each other.
+        """
+        raise self._lacks("least_squares")
+
+    @optional
     def tangent(self, P: Array) -> Halfspaces:
         """Return half-spaces inside the reverse-convex set that keep the feasible point P."""
         raise self._lacks("tangent")

@@ -13,7 +13,10 @@ from conicnmf.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Quadratic:
-    """½⟨B, G B⟩ − ⟨C, B⟩ + constant, the loss as a function of one factor."""
+    """½⟨B, G B⟩ − ⟨C, B⟩ + constant, the loss as a function of one factor.
+
+    G is (r, r), or (n, r, r) where each column of B has its own.
+    """
 
     G: Array
     C: Array
@@ -21,8 +24,12 @@ class Quadratic:
 
     def value(self, B: Array) -> float:
         """Evaluate the quadratic without touching the data."""
-        smooth = 0.5 * np.einsum("ij,ij->", self.G, B @ B.T) - np.einsum("ij,ij->", self.C, B)
-        return float(smooth + self.constant)
+        linear = np.einsum("ij,ij->", self.C, B)
+        if self.G.ndim == 3:
+            bent = np.einsum("ki,ik->", (self.G @ B.T[:, :, None])[:, :, 0], B)
+        else:
+            bent = np.einsum("ij,ij->", self.G, B @ B.T)
+        return float(0.5 * bent - linear + self.constant)
 
     @classmethod
     def touching(cls, value: float, gradient: Array, G: Array, B: Array) -> Quadratic:

@@ -57,6 +57,11 @@ class Loss(Term):
         raise self._lacks("quadratic")
 
     @optional
+    def grams(self, Y: Data, A: Array, columns: slice) -> tuple[Array, Array]:
+        """Return the same for some columns, with a matrix G for each of them."""
+        raise self._lacks("grams")
+
+    @optional
     def reduced(self, Y: Data, A: Array) -> Reduced:
         """Return the loss as a least-squares problem of the size of B."""
         raise self._lacks("reduced")

@@ -1,22 +1,36 @@
-"""Alternating non-negative least squares, each factor solved exactly."""
+"""Alternating least squares, each factor solved exactly, column by column."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from conicnmf.kernels.nnls import nnls_gram
+import numpy as np
+
 from conicnmf.model.blocks import Subproblem
-from conicnmf.solve.methods.base import BlockSolver, Update
-from conicnmf.solve.needs import LossWith, PenaltiesWith, nonnegative_only, uncapped
+from conicnmf.solve.methods.extrapolated import Extrapolated
+from conicnmf.solve.needs import (
+    LossWith,
+    PenaltiesWith,
+    exact_columns,
+    orthant_penalties,
+    uncapped,
+)
 from conicnmf.types import Array
 
 
 @dataclass(frozen=True)
-class ANLS(BlockSolver[None]):
-    """Solve each non-negative block exactly by an active-set method on its Gram matrix.
+class ANLS(Extrapolated):
+    """Solve each block exactly by an active-set method on the Gram matrices of its columns.
 
-    Supports are warm-started from the last iteration; the objective never rises.
+    Columns of a block are free, non-negative, or non-negative with a given sum. Weights and masks
+    give each column a Gram matrix of its own. Supports are warm-started from the last iteration; the
+    objective never rises.
+
+    Parameters
+    ----------
+    extrapolate : bool
+        Go on a part of the last change before the other factor is updated, see `HALS`.
 
     Examples
     --------
@@ -26,15 +40,33 @@ class ANLS(BlockSolver[None]):
     0.0
     """
 
+    extrapolate: bool = True
+
     needs: ClassVar = (
         uncapped,
-        LossWith(("quadratic",), "which least-squares steps need"),
+        LossWith(("quadratic", "grams"), "which least-squares steps need"),
         PenaltiesWith(("orthant",), "which least-squares steps need"),
-        nonnegative_only,
+        orthant_penalties,
+        exact_columns,
     )
 
-    def update(self, held: Subproblem, B: Array, memo: None) -> Update[None]:
-        """Minimize over the whole block."""
-        quadratic = held.quadratic()
-        new = nnls_gram(quadratic.G, quadratic.C, B)
-        return Update(new, memo, quadratic.value(new))
+    def minimize(self, held: Subproblem, B: Array) -> tuple[Array, float]:
+        """Minimize over the whole block, some columns after the other where these have their own."""
+        new, value = np.empty_like(B), 0.0
+        constraint = next(iter(held.block.binding), None)
+        for columns, quadratic in held.columnwise():
+            G, C = quadratic.G, quadratic.C
+            if constraint is None:
+                new[:, columns] = _unconstrained(G, C)
+            else:
+                new[:, columns] = constraint.least_squares(G, C, B[:, columns])
+            value += quadratic.value(new[:, columns])
+        return new, value
+
+
+def _unconstrained(G: Array, C: Array) -> Array:
+    """Return the smallest solution of G X = C, with one G for all columns or one for each."""
+    inverse = np.linalg.pinv(G, hermitian=True)
+    if G.ndim == 2:
+        return np.asarray(inverse @ C)
+    return np.ascontiguousarray((inverse @ C.T[:, :, None])[:, :, 0].T)

@@ -1,0 +1,134 @@
+"""Alternating block methods that look ahead: extrapolation with a monotone check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.problem import Problem
+from conicnmf.solve.methods.base import Context, Solver, Sweep, first_fit
+from conicnmf.solve.methods.revive import revive
+from conicnmf.types import Array, Factors
+
+_GROW, _CUT, _SPEED_UP_LIMIT = 1.05, 1.5, 1.01
+
+
+@dataclass(frozen=True, eq=False)
+class Pace:
+    """How blocks are seen, and the state of the extrapolation: where it looks from, and how far."""
+
+    faces: dict[str, Block]
+    ahead: Factors = field(default_factory=dict)
+    reached: Factors = field(default_factory=dict)
+    objective: float = np.inf
+    beta: float = 0.5
+    ceiling: float = 1.0
+
+    def calm(self, factors: Factors, objective: float, beta: float, ceiling: float) -> Pace:
+        """Return the pace that begins again from here."""
+        return Pace(self.faces, factors, factors, objective, beta, ceiling)
+
+
+@dataclass(frozen=True)
+class Extrapolated(Solver[Problem, Pace]):
+    """A method that lowers one block after the other and goes on a part of the last change.
+
+    A subclass defines `minimize` and says in a setting `extrapolate` whether to look ahead. The
+    part β grows while the objective falls; an iteration that would raise it is undone, and β is cut.
+
+    References
+    ----------
+    Ang and Gillis, Accelerating NMF algorithms by extrapolation, Neural Computation 2019.
+    """
+
+    solves: ClassVar[type[BaseProblem]] = Problem
+
+    extrapolate: bool = True
+
+    def minimize(self, held: Subproblem, B: Array) -> tuple[Array, float]:
+        """Return a better B with the others held, and the block's objective there."""
+        raise TypeError(f"{self.name} must define minimize(held, B)")
+
+    def facing(self, block: Block) -> Block:
+        """Return the block, majorized where the solver fits only that."""
+        return first_fit(self, block)
+
+    def start(self, problem: Problem, context: Context) -> Pace:
+        """Begin without a direction to go on in."""
+        return Pace({block.name: self.facing(block) for block in problem.blocks})
+
+    def sweep(self, problem: Problem, factors: Factors, memo: Pace) -> Sweep[Pace]:
+        """Update each variable and look ahead; undo all of it if the objective rose."""
+        pace = memo if memo.ahead else memo.calm(factors, np.inf, memo.beta, memo.ceiling)
+        beta = pace.beta if self.extrapolate and memo.ahead else 0.0
+        ahead, value = pace.ahead, np.inf
+        reached: Factors = {}
+        for block in problem.blocks:
+            face = pace.faces[block.name]
+            new, value = self._lower(block.given(ahead), block.rows(ahead), face)
+            reached |= block.put({}, new)
+            last = block.rows({**factors, **pace.reached})
+            before, ahead = ahead, block.put(ahead, _look_ahead(block, new, last, beta))
+        # The last variable was fitted to the others looking ahead: together they are the iterate.
+        found = block.put(before, new)
+        if len(block.addends) == len(problem.addends):
+            objective = problem.total(value - block.penalty(new), found)
+        else:
+            objective = problem.objective(found)
+        if objective > pace.objective * (1 + 1e-14) + 1e-14 * problem.unit:
+            return Sweep(
+                factors, pace.calm(factors, pace.objective, beta / _CUT, beta), pace.objective
+            )
+        ceiling = min(1.0, _SPEED_UP_LIMIT * pace.ceiling)
+        beta = min(ceiling, _GROW * pace.beta)
+        _balance(problem, ahead, reached)
+        found = {**ahead, block.name: reached[block.name]}
+        alive = _alive(problem, found)
+        if alive is not found:
+            return Sweep(alive, pace.calm(alive, objective, beta, ceiling), objective)
+        return Sweep(found, Pace(pace.faces, ahead, reached, objective, beta, ceiling), objective)
+
+    def _lower(self, held: Subproblem, B: Array, face: Block) -> tuple[Array, float]:
+        """Lower a block, through a majorizer where the solver fits only that."""
+        if face.kind is None:
+            return self.minimize(held, B)
+        new = self.minimize(held.majorized(B, face), B)[0]
+        return new, held.objective(new)
+
+
+def _alive(problem: Problem, factors: Factors) -> Factors:
+    """Return the factors with something to do for dead components, themselves where none is."""
+    for block in problem.blocks:
+        factors = revive(problem, block, factors)
+    return factors
+
+
+def _balance(problem: Problem, ahead: Factors, reached: Factors) -> None:
+    """Give both parts of a found component the same norm, where only their product counts.
+
+    Extrapolation goes on in any direction that costs nothing, such as W → 0 with H → ∞.
+    """
+    for block, other in problem.scale_free_pairs:
+        first, second = block.rows(ahead), other.rows(reached)
+        sizes = np.linalg.norm(first, axis=1), np.linalg.norm(second, axis=1)
+        alive = (sizes[0] > 0) & (sizes[1] > 0)
+        shift = np.sqrt(np.divide(sizes[1], sizes[0], out=np.ones_like(sizes[0]), where=alive))
+        for point in (ahead, reached):  # array by array, so that few are alive at once
+            point |= block.put({}, block.rows(point) * shift[:, None])
+            point |= other.put({}, other.rows(point) / shift[:, None])
+
+
+def _look_ahead(block: Block, new: Array, last: Array, beta: float) -> Array:
+    """Go on from the last point through the new one, and back into the constraints."""
+    if not beta:
+        return new
+    assert block.projection is not None
+    ahead: Array = new - last
+    ahead *= beta
+    ahead += new
+    ahead = block.projection(ahead)
+    return new if block.collapsed(ahead) else ahead
