@@ -59,6 +59,10 @@ def compare_command(
     samples_are_rows: o.SamplesAreRows = False,
     samples: o.Samples = None,
     skip_text: o.SkipText = False,
+    header: o.Header = None,
+    index: o.Index = None,
+    delimiter: o.Delimiter = None,
+    decimal: o.Decimal = None,
     missing: o.Missing = False,
     output: o.Output = None,
     json: o.Json = False,
@@ -69,8 +73,9 @@ def compare_command(
     Ends with 0 when a run succeeds, 1 when none does, 2 when the input is at fault, 130 when it was
     interrupted (what is finished is kept).
     """
-    how = Reading(samples_are_rows, samples, image_shape, skip_text, missing)
-    source = read_data(data, how)
+    layout = o.sheet_layout(header, index, delimiter, decimal, skip_text)
+    source = read_data(data, Reading(samples_are_rows, samples, image_shape, missing, layout))
+    complain(source.reading, "dim")
     for note in source.notes:
         complain(note, "yellow")
     problem = o.state_problem(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import zipfile
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import scipy.io
 import scipy.sparse as sp
+from numpy.lib import format as npy
 
+from conicnmf.archive import Arrays
+from conicnmf.cli.cells import Layout
 from conicnmf.cli.delimited import read_sheet
 from conicnmf.cli.pictures import read_pictures
 from conicnmf.datasets import load, names
@@ -35,17 +38,17 @@ class Reading:
         Keep so many samples, drawn at random.
     image_shape : str, optional
         Such as 16x16.
-    skip_text : bool
-        Leave out columns of text.
     missing : bool
         Entries that are not there are left out of the loss instead of refused.
+    layout : Layout
+        How a sheet is laid out.
     """
 
     samples_are_rows: bool = False
     n_samples: int | None = None
     image_shape: str | None = None
-    skip_text: bool = False
     missing: bool = False
+    layout: Layout = field(default_factory=Layout)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +66,15 @@ class Source:
     features: list[str] | None = None
     samples: list[str] | None = None
     is_text: bool = False
+    said: tuple[str, ...] = ()
+    """How the data were read."""
+
+    @property
+    def reading(self) -> str:
+        """What was read, in one line."""
+        rows, columns = self.V.shape
+        how = "; ".join(("", *self.said))
+        return f"Read {self.name}: {rows} features × {columns} samples{how}"
 
     @property
     def notes(self) -> list[str]:
@@ -98,9 +110,9 @@ def read_data(where: str, how: Reading | None = None) -> Source:
     """
     how = Reading() if how is None else how
     shape = None if how.image_shape is None else parse_shape(how.image_shape)
-    source = _read(where, shape, how.skip_text)
+    source = _read(where, shape, how.layout)
     if how.samples_are_rows:
-        source = source.transposed()
+        source = replace(source.transposed(), said=(*source.said, "rows are samples"))
     if how.n_samples is not None:
         source = source.some(how.n_samples)
     source = _complete(source, how.missing)
@@ -146,14 +158,15 @@ def _complete(source: Source, missing: bool) -> Source:
     return replace(source, V=np.where(gone, 0, V), known=~gone)
 
 
-def _read(where: str, shape: tuple[int, int] | None, skip_text: bool) -> Source:
+def _read(where: str, shape: tuple[int, int] | None, layout: Layout) -> Source:
     if where in names():
         dataset = load(where)
-        return Source(where, dataset.V, dataset.image_shape)
+        return Source(where, dataset.V, dataset.image_shape, said=("a data set",))
     path = Path(where)
     if path.is_dir():
         V, size, files = read_pictures(path, shape)
-        return Source(path.resolve().name, V, size, samples=files)
+        said = f"pictures of {size[0]}x{size[1]} pixels"
+        return Source(path.resolve().name, V, size, samples=files, said=(said,))
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise InputError(
@@ -164,32 +177,47 @@ def _read(where: str, shape: tuple[int, int] | None, skip_text: bool) -> Source:
         raise InputError(f"there is no file {where!r}; check the path")
     try:
         if ending in TEXT:
-            sheet = read_sheet(path, skip_text)
-            return Source(path.stem, sheet.values, None, None, sheet.rows, sheet.columns, True)
-        readers: dict[str, Any] = {".npz": _npz, ".npy": _npy, ".mtx": scipy.io.mmread}
-        return Source(path.stem, readers[ending](path))
-    except InputError:
+            sheet = read_sheet(path, layout)
+            known = (sheet.rows, sheet.columns, True, sheet.said)
+            return Source(path.stem, sheet.values, None, None, *known)
+        V, said = _READERS[ending](path)
+        return Source(path.stem, V, said=(said,))
+    except (InputError, MemoryError):
         raise
-    except (ValueError, EOFError, zipfile.BadZipFile, pd.errors.ParserError) as error:
-        raise InputError(f"{where} could not be read as a matrix of numbers: {error}") from error
+    except Exception as error:  # a file may hold anything, and decoders raise anything
+        raise InputError(
+            f"{where} could not be read as a matrix of numbers: {error or type(error).__name__}; check "
+            "that the file is whole and what its ending says"
+        ) from error
 
 
-def _npy(path: Path) -> Any:
-    return np.load(path, allow_pickle=False)
+def _npy(path: Path) -> tuple[Any, str]:
+    with path.open("rb") as file:
+        return npy.read_array(file, allow_pickle=False), "an array"
 
 
-def _npz(path: Path) -> Any:
+def _mtx(path: Path) -> tuple[Any, str]:
+    return scipy.io.mmread(path), "a Matrix Market file"
+
+
+def _npz(path: Path) -> tuple[Any, str]:
     """Return the array called V, the only matrix, or the sparse matrix SciPy has saved."""
-    with np.load(path, allow_pickle=False) as arrays:
-        if {"format", "shape", "data"} <= set(arrays.files):
-            return sp.load_npz(path)
-        found = {name: arrays[name] for name in arrays.files}
-    matrices = {name: X for name, X in found.items() if X.ndim == 2 and X.dtype.kind in "fiub"}
-    if "V" in matrices:
-        return matrices["V"]
-    if len(matrices) != 1:
+    with zipfile.ZipFile(path) as file:
+        arrays = dict(Arrays(file))
+    if {"format", "shape", "data"} <= set(arrays):
+        return sp.load_npz(path), "a sparse matrix"
+    found = {name: X for name, X in arrays.items() if X.ndim == 2 and X.dtype.kind in "fiub"}
+    if "V" not in found and len(found) != 1:
         raise InputError(
             f"{path} must hold an array called V or a single matrix, got the matrices "
-            f"{', '.join(matrices) or 'none'}; save it with np.savez(path, V=V)"
+            f"{', '.join(found) or 'none'}; save it with np.savez(path, V=V)"
         )
-    return next(iter(matrices.values()))
+    name = "V" if "V" in found else next(iter(found))
+    return found[name], f"its array {name!r}"
+
+
+_READERS: dict[str, Callable[[Path], tuple[Any, str]]] = {
+    ".npz": _npz,
+    ".npy": _npy,
+    ".mtx": _mtx,
+}

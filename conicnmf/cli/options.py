@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from conicnmf.cli.cells import Layout
 from conicnmf.datasets import names
+from conicnmf.errors import InputError
 from conicnmf.model.constraints import NonNegative, Sparseness
 from conicnmf.model.factorize import factorize
 from conicnmf.model.losses import WeightedFrobenius
@@ -57,6 +59,22 @@ Samples = Annotated[
 SkipText = Annotated[
     bool, typer.Option("--skip-text", help="Leave out columns of text in a .csv, .tsv or .txt.")
 ]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether line 1 of a sheet names the columns."),
+]
+Index = Annotated[
+    bool | None,
+    typer.Option("--index/--no-index", help="Whether the first column of a sheet names the rows."),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(metavar="CHARACTER", help="What separates the cells of a sheet; tab and space."),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(metavar=". or ,", help="The decimal mark; the other one may group thousands."),
+]
 Missing = Annotated[
     bool, typer.Option("--missing", help="Leave entries that are empty or NaN out of the loss.")
 ]
@@ -74,6 +92,26 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 def usual_solvers(problem: Problem) -> list[AnySolver]:
     """Return what is compared unless solvers are named: a joint program may take hours."""
     return [solver for solver in known_solvers(problem) if solver.name != "JointNLP"]
+
+
+def sheet_layout(
+    header: bool | None,
+    index: bool | None,
+    delimiter: str | None,
+    decimal: str | None,
+    skip_text: bool,
+) -> Layout:
+    """Return how a sheet is laid out, as far as the options say.
+
+    Examples
+    --------
+    >>> sheet_layout(None, None, ";", ",", False).decimal
+    ','
+    """
+    if decimal not in (None, ".", ","):
+        raise InputError(f"--decimal must be . or , got {decimal!r}")
+    mark: Any = decimal
+    return Layout(header, index, delimiter, mark, skip_text)
 
 
 def state_problem(

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import conicnmf as cn
 from conicnmf.cli import app
+from conicnmf.cli.cells import Layout
 from conicnmf.cli.data import Reading, read_data
 from conicnmf.cli.delimited import read_sheet
 
@@ -31,7 +32,7 @@ def refused(*arguments):
 def sheet(tmp_path, text, name="data.csv", **options):
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_sheet(path, **options)
+    return read_sheet(path, Layout(**options))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_columns_of_text_are_refused_or_left_out(tmp_path, header):
     assert "'v'" in said
     assert ("line 2, column 'gene'" if header else "line 1, column number 1") in said
     assert "--skip-text" in said
-    found = read_sheet(path, skip_text=True)
+    found = read_sheet(path, Layout(skip_text=True))
     np.testing.assert_array_equal(found.values, V)
     assert found.rows == list("vwxyz")
 
@@ -72,6 +73,103 @@ def test_a_mistyped_number_is_named_with_its_place(tmp_path):
     path.write_text("a,b\n1,2\n3,4o\n")
     said = refused(path)
     assert "'4o' in line 3, column 'b'" in said
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "rows", "columns"),
+    [
+        (pd.DataFrame(V), {}, list("01234"), list("0123")),
+        (NAMED, {}, list("01234"), list("abcd")),
+        (NAMED.set_axis(list("vwxyz")), {}, list("vwxyz"), list("abcd")),
+        (NAMED.set_axis([0.5, 1, 2, 3, 4]), {}, ["0.5", "1.0", "2.0", "3.0", "4.0"], list("abcd")),
+        (NAMED, {"index_label": "index"}, list("01234"), list("abcd")),
+        (NAMED.set_axis(list("vwxyz")), {"index_label": "gene"}, None, None),
+        (NAMED, {"header": False}, None, None),
+    ],
+)
+def test_the_index_that_pandas_writes_is_no_sample(tmp_path, frame, options, rows, columns):
+    frame.to_csv(tmp_path / "data.csv", **options)
+    if rows is None:  # nothing says that it is an index, so it has to be said
+        found = read_sheet(tmp_path / "data.csv", Layout(index=True))
+    else:
+        found = read_sheet(tmp_path / "data.csv")
+        assert (found.rows, found.columns) == (rows, columns)
+    np.testing.assert_array_equal(found.values, V)
+    assert "the first column names the rows" in found.said
+
+
+def test_what_is_found_can_be_overruled(tmp_path):
+    text = ",0,1\n0,5,6\n1,7,8\n"
+    assert sheet(tmp_path, text).values.tolist() == [[5, 6], [7, 8]]
+    assert sheet(tmp_path, text, index=False).values.tolist() == [[0, 5, 6], [1, 7, 8]]
+    whole = sheet(tmp_path, text, header=False, index=False)
+    np.testing.assert_array_equal(whole.values, [[np.nan, 0, 1], [0, 5, 6], [1, 7, 8]])
+    assert sheet(tmp_path, "0,1\n2,3\n", header=True).columns == ["0", "1"]
+    assert sheet(tmp_path, "1|2\n3|4\n", delimiter="|").values.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("text", ["1.O,2\n3,4\n", '"1,000.5",2\n3,4\n', "x,2\n3,4\n"])
+def test_a_first_line_that_may_be_names_or_numbers_is_never_dropped(tmp_path, text):
+    with pytest.raises(cn.InputError, match=r"line 1 of .* must be all names or all numbers"):
+        sheet(tmp_path, text)
+    assert sheet(tmp_path, text, header=True).values.tolist() == [[3, 4]]
+
+
+def test_a_minus_sign_of_a_typesetter_is_a_minus(tmp_path):
+    found = sheet(tmp_path, "\N{MINUS SIGN}1,2\n3,\N{MINUS SIGN}4e\N{MINUS SIGN}1\n")
+    assert found.values.tolist() == [[-1, 2], [3, -0.4]]
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "values"),
+    [
+        ("1,500;2\n", ".", [[1500, 2]]),
+        ("1,500;2\n", ",", [[1.5, 2]]),
+        ("1.234,5;2\n", ",", [[1234.5, 2]]),
+        ('"1,234.5",2\n', ".", [[1234.5, 2]]),
+        ("1 234.5;2\n", ".", [[1234.5, 2]]),
+        ("1'234;,5\n", ",", [[1234, 0.5]]),
+        ("1,5;2e3\n", None, [[1.5, 2000]]),
+    ],
+)
+def test_marks_mean_what_they_are_said_to_mean(tmp_path, text, decimal, values):
+    assert sheet(tmp_path, text, decimal=decimal).values.tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal"),
+    [
+        ("1,500;2\n", None),
+        ("1,5;2.5\n", None),
+        ("1,5;2.5\n", "."),
+        ("1,5;2.5\n", ","),
+        ("1,50,0;2\n", "."),
+        ("1 234;2\n", None),
+        ("5%;2\n", None),
+    ],
+)
+def test_marks_that_may_mean_two_things_are_refused_with_the_place(tmp_path, text, decimal):
+    with pytest.raises(cn.InputError, match=r"in line 2, column 'a', which may be meant as one"):
+        sheet(tmp_path, "a;b\n" + (text if decimal != "," else "2.5;1\n"), decimal=decimal)
+
+
+def test_columns_left_out_are_named(tmp_path):
+    found = sheet(tmp_path, "gene,a,day\nv,1,mo\nw,2,tu\n", skip_text=True)
+    assert found.values.tolist() == [[1], [2]]
+    assert "left out columns 'gene', 'day' with text" in found.said
+    with pytest.raises(cn.InputError, match=r"'4o' in line 3"):  # a slip of the pen is no text
+        sheet(tmp_path, "a,b\n1,2\n3,4o\n", skip_text=True)
+
+
+def test_what_was_read_is_told_beside_json(tmp_path):
+    NAMED.to_csv(tmp_path / "data.csv")
+    arguments = ["fit", str(tmp_path / "data.csv"), "--rank", "1", "--json", "--samples-are-rows"]
+    outcome = CliRunner().invoke(app, arguments)
+    assert outcome.stderr == (
+        "Read data: 4 features × 5 samples; separated by commas; line 1 names the columns; the first "
+        "column names the rows; rows are samples\n"
+    )
+    assert json.loads(outcome.stdout)["factors"] == {"W": [4, 1], "H": [1, 5]}
 
 
 def test_old_encodings_and_decimal_commas_are_read(tmp_path):
@@ -135,7 +233,7 @@ def test_who_brings_a_sheet_gets_sheets_back_with_the_names(tmp_path):
 
 def test_names_follow_their_samples(tmp_path):
     LABELED.to_csv(tmp_path / "genes.csv", index=False)
-    how = Reading(samples_are_rows=True, n_samples=3, skip_text=True)
+    how = Reading(samples_are_rows=True, n_samples=3, layout=Layout(skip_text=True))
     source = read_data(str(tmp_path / "genes.csv"), how)
     table = LABELED.set_index("gene")
     np.testing.assert_array_equal(source.V, table.loc[source.samples].T)
