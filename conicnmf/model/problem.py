@@ -374,10 +374,10 @@ class Problem(BaseProblem):
         return {name: sides[name] for name in self.variables if name in sides}
 
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
-        """Return a start brought into the constraint set."""
-        from conicnmf.solve.starts import as_start, feasible_start
+        """Return a start brought into the constraint set, and to where the objective is finite."""
+        from conicnmf.solve.starts import as_start, feasible_start, in_domain
 
-        return feasible_start(self, as_start(init, self).factors(self, rng), rng)
+        return in_domain(self, feasible_start(self, as_start(init, self).factors(self, rng), rng))
 
     def preferred(self) -> Sequence[tuple[AnySolver, str]]:
         """Return the methods for blocks, the fastest first."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from conicnmf.model.addends.base import Addend, View
 from conicnmf.model.addends.fit import Fit
+from conicnmf.model.evaluate import evaluate
 from conicnmf.types import Array, Factors
 
 
@@ -51,7 +52,7 @@ class Coupling(Addend):
 
     def value(self, factors: Factors) -> float:
         """Evaluate the user's expression."""
-        return float(self.stated(factors).value)
+        return evaluate(self.stated(factors))
 
     @cached_property
     def zero(self) -> float:
@@ -60,7 +61,7 @@ class Coupling(Addend):
             name: np.zeros(v.shape[::-1] if flipped else v.shape)
             for name, (v, flipped) in self.sources.items()
         }
-        value = float(self.stated(zeros).value)
+        value = evaluate(self.stated(zeros))
         return value if np.isfinite(value) else 0.0
 
     def abilities(self, name: str) -> frozenset[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import cvxpy as cp
 
 from conicnmf.errors import ModelError
+from conicnmf.model.evaluate import evaluate
 from conicnmf.model.terms import Penalty
 from conicnmf.settings import Positive
 from conicnmf.types import Array
@@ -49,7 +50,7 @@ class ConvexPenalty(Penalty):
 
     def value(self, B: Array) -> float:
         """Evaluate the user's expression."""
-        return float(self.expression(cp.Constant(B)).value)
+        return evaluate(self.expression(cp.Constant(B)))
 
     def expression(self, B: cp.Expression) -> cp.Expression:
         """Return the user's expression."""

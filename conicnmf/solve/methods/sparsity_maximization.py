@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.results import InnerSolve
@@ -21,6 +19,7 @@ from conicnmf.solve.needs import (
     uncapped,
 )
 from conicnmf.solve.programs.backends import Backend
+from conicnmf.solve.programs.domain import kept_finite
 from conicnmf.solve.programs.lightest import lightest
 from conicnmf.solve.programs.native import native_reasons
 from conicnmf.solve.programs.native_sharpen import NativeSharpener, NativeSharpenStep
@@ -126,8 +125,10 @@ class SparsityMaximization(BlockSolver[_Memo]):
         for _ in range(self.rounds):
             new, tried = _one_round(block, step, best)
             records += tried
-            found = np.inf if new is None else step.value(new)
-            if new is None or not found < value:
+            if new is None:
+                break
+            new, found = kept_finite(step.value, best, new)
+            if not found < value:
                 break
             fell = value - found
             best, value = new, found

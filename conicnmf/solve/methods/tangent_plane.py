@@ -22,6 +22,7 @@ from conicnmf.solve.needs import (
     signed_blocks_are_sign_free,
 )
 from conicnmf.solve.programs.backends import Backend
+from conicnmf.solve.programs.domain import kept_finite
 from conicnmf.solve.programs.lightest import lightest
 from conicnmf.solve.programs.native import NativeProgram, native_reasons
 from conicnmf.solve.programs.program import BlockProgram, Step
@@ -142,7 +143,9 @@ class TangentPlane(BlockSolver[_Memo]):
             new = outcome.B if block.projection is None else block.projection(outcome.B)
             new = new.astype(B.dtype, copy=False)
             if not memo.rewards:
-                value = None if step is None else step.value(new)
+                value = None
+                if step is not None:
+                    new, value = kept_finite(step.value, B, new)
                 return Update(new, memo, value, inner=records)
             before, B = B, descend_toward(held, B, new)
             fell = held.objective(before) - held.objective(B)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeAlias
 
 import cvxpy as cp
 import numpy as np
+from cvxpy.atoms import EXP_ATOMS
 
 from conicnmf.errors import InputError, require
 from conicnmf.results.history import InnerSolve
@@ -19,12 +20,17 @@ from conicnmf.types import Array
 FALLBACK = ("ECOS", "CLARABEL", "SCS")
 """The order in which backends are tried when the preferred one fails."""
 
+_FIRST_ORDER = "SCS"
+
 _EXTRAS = {"PIQP": ("piqp", "fast"), "UNO": ("unopy", "nlp")}
 """The backends that extras bring: the module and the extra."""
 
+_TOLERANCES = {
+    "ECOS": ("abstol", "reltol", "feastol"),
+    "CLARABEL": ("tol_gap_abs", "tol_gap_rel", "tol_feas"),
+}
 _OPTIONS: dict[str, dict[str, Any]] = {
-    "ECOS": {"abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9, "max_iters": 200},
-    "CLARABEL": {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9},
+    "ECOS": {"max_iters": 200},
     "SCS": {"eps_abs": 1e-7, "eps_rel": 1e-7, "max_iters": 50_000},
     "UNO": {"logger": "SILENT"},
     "IPOPT": {"print_level": 0},
@@ -76,12 +82,17 @@ def solve_along(
 ) -> tuple[Array | None, list[InnerSolve]]:
     """Solve a program; stop at the first backend that is accurate or proves infeasibility.
 
+    A first-order method comes last, and only where no other has found a point: it would need many
+    thousand iterations to come nearer than what an interior-point method calls inaccurate.
+
     Returns the variable's value, the least inaccurate one when no backend was accurate, and a
     record of every call.
     """
     tried: list[InnerSolve] = []
     best: Array | None = None
     for backend in backends:
+        if backend == _FIRST_ORDER and best is not None:
+            break
         record = solve_once(program, backend, seconds)
         if record.ok and not np.isfinite(variable.value).all():
             record = replace(record, status="not finite")
@@ -97,7 +108,10 @@ def solve_once(
     program: cp.Problem, backend: str, seconds: float | None = None, **more: Any
 ) -> InnerSolve:
     """Solve a program in place with one backend, and say how it went."""
-    options = _OPTIONS.get(backend, {}) | more
+    # With exponential cones 1e-9 is rarely reached, and tried for in many idle iterations.
+    accuracy = 1e-8 if any(atom in EXP_ATOMS for atom in program.atoms()) else 1e-9
+    options = dict.fromkeys(_TOLERANCES.get(backend, ()), accuracy)
+    options |= _OPTIONS.get(backend, {}) | more
     if seconds is not None and backend in _TIME_LIMIT:
         options[_TIME_LIMIT[backend]] = max(seconds, 1e-3)
     begin = time.perf_counter()

@@ -132,7 +132,8 @@ def _without_dust(step: Step, B: Array) -> Array:
     """Return B with zero in place of components that are only an interior point's leftovers."""
     if step.block.zero_in_convex_part:
         nothing = np.zeros_like(B)
-        if step.value(nothing) <= step.value(B):
+        empty = step.value(nothing)
+        if np.isfinite(empty) and empty <= step.value(B):
             return nothing  # what is left of B has no scale of its own to be compared with
     sizes = np.linalg.norm(B, axis=1, keepdims=True)
     return np.where(sizes > _DEAD * sizes.max(initial=0.0), B, 0.0)

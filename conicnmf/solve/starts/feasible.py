@@ -27,7 +27,7 @@ def feasible_start(problem: Problem, factors: Factors, rng: np.random.Generator)
             rows = B if axis == 1 else B.T
             rows = _filled(rows, _dead(rows), np.abs(B).max() or 1.0, rng)
             B = rows if axis == 1 else rows.T
-        factors = block.put(factors, _nearest(block, B))
+        factors = block.put(factors, nearest(block, B))
     return factors
 
 
@@ -45,13 +45,14 @@ def _filled(B: Array, dead: Mask, size: float, rng: np.random.Generator) -> Arra
     return filled
 
 
-def _nearest(block: Block, B: Array) -> Array:
+def nearest(block: Block, B: Array) -> Array:
+    """Return the nearest point in all constraints of a block, exactly where a projection is known."""
     if block.projection is not None:
         return block.projection(B)
     approached = [c for c in block.constraints if "approach" in c.abilities]
     if approached:
         others = tuple(c for c in block.constraints if c not in approached)
-        B = _nearest(replace(block, constraints=others), B)
+        B = nearest(replace(block, constraints=others), B)
         for constraint in approached:
             B = constraint.approach(B)
         return B

@@ -1,0 +1,82 @@
+"""Bring a start to where the objective is finite: inside the domain of logarithms and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.constraints.nonpos import Inequality
+from cvxpy.constraints.psd import PSD
+
+from conicnmf.errors import InfeasibleError
+from conicnmf.model.blocks import Block
+from conicnmf.model.constraints import Convex
+from conicnmf.model.problem import Problem
+from conicnmf.solve.starts.feasible import nearest
+from conicnmf.types import Array, Factors
+
+_MARGINS = (0.1, 1e-3, 1e-6)
+"""How far from the border, relative to the size of the variable: as far as there is room."""
+
+
+def in_domain(problem: Problem, factors: Factors) -> Factors:
+    """Return the nearest factors at which the objective is finite, one variable after the other.
+
+    Where none are found the start stays as it is: the first step may still lead inside.
+    """
+    if np.isfinite(problem.objective(factors)):
+        return factors
+    moved = factors
+    for block in problem.blocks:
+        for margin in _MARGINS:
+            B = _inside(block, moved, margin)
+            if B is not None:
+                moved = block.put(moved, B)
+                break
+        if np.isfinite(problem.objective(moved)):
+            return moved
+    return factors
+
+
+def _inside(block: Block, factors: Factors, margin: float) -> Array | None:
+    """Return the nearest B that keeps a margin to the border of its domain, if there is one."""
+    B = block.rows(factors)
+    domain = _Domain(block, factors, margin * (float(np.abs(B).max()) or 1.0))
+    if not domain.stated(cp.Variable(block.shape)):
+        return None
+    inside = replace(block, constraints=(*block.constraints, Convex(domain, "the domain")))
+    try:
+        return nearest(inside, B)
+    except InfeasibleError:
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Domain:
+    """What CVXPY knows of the domain of a block's addends and penalties, with a margin."""
+
+    block: Block
+    factors: Factors
+    margin: float
+
+    def stated(self, X: cp.Variable) -> Sequence[cp.Constraint]:
+        """Return the constraints that X must meet."""
+        parts = [view.expression(X) for view in self.block.given(self.factors).views]
+        parts += [p.expression(X) for p in self.block.penalties if "expression" in p.abilities]
+        found = [c for part in parts if isinstance(part, cp.Expression) for c in part.domain]
+        return [c for c in found if c.variables()]  # data need no room
+
+    def __call__(self, X: cp.Expression) -> list[cp.Constraint]:
+        free = cp.Variable(self.block.shape)
+        places = {id(free): X}
+        return [_narrowed(c, self.margin).tree_copy(places) for c in self.stated(free)]
+
+
+def _narrowed(constraint: cp.Constraint, margin: float) -> cp.Constraint:
+    if isinstance(constraint, Inequality):
+        return constraint.args[0] + margin <= constraint.args[1]
+    if isinstance(constraint, PSD):
+        return constraint.args[0] - margin * np.eye(constraint.args[0].shape[0]) >> 0
+    return constraint
