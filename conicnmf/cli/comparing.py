@@ -95,6 +95,8 @@ def compare_command(
         n_jobs=jobs,
         progress=wants_progress(quiet),
     )
+    for remark in comparison.remarks:
+        complain(remark, "yellow")
     files = [] if folder is None else _save(comparison, source, certificate, folder)
     if json:
         runs = comparison.table.to_dict("records")

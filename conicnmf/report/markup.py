@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
+
 from conicnmf.report.tables import Table, summary_table, summary_tables
 from conicnmf.study.compare import Comparison
 
@@ -39,7 +42,7 @@ def to_markdown(comparison: Comparison) -> str:
     rule = ["---:" if header in table.numeric else "---" for header in table.headers]
     lines = [_markdown_row(table.headers), _markdown_row(rule)]
     for i, row in enumerate(table.rows):
-        cells = [cell.replace("|", "\\|").replace("\n", " ") for cell in row]
+        cells = [_markdown(cell) for cell in row]
         lines.append(_markdown_row([f"**{c}**" if i in table.strong else c for c in cells]))
     return "\n".join(lines)
 
@@ -70,6 +73,12 @@ def _one_table(comparison: Comparison) -> Table:
     """Return the summary, without the problem's name where there is only one."""
     tables = summary_tables(comparison)
     return next(iter(tables.values())) if len(tables) == 1 else summary_table(comparison)
+
+
+def _markdown(text: str) -> str:
+    """Return text that no page takes for markup; marks within a word are none."""
+    safe = re.sub(r"([\\`*\[\]|]|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", escape(text, quote=False))
+    return safe.replace("\n", " ")
 
 
 def _markdown_row(cells: list[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path as Folder
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from conicnmf.errors import InputError
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
-from conicnmf.settings import Reads, Whole, door, shown
-from conicnmf.solve.engine import solve
+from conicnmf.settings import Place, Reads, Whole, door, shown
 from conicnmf.solve.methods.base import SolverLike
+from conicnmf.study.kept import solve_or_recall
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,6 +84,7 @@ def path(
     *,
     seed: Whole = 0,
     warm: bool = True,
+    store: Place | None = None,
     **options: Any,
 ) -> Path:
     """Solve a problem for each value of a parameter, in the given order.
@@ -99,6 +101,9 @@ def path(
     seed : int
     warm : bool
         Begin at the last result; otherwise every value has the start of the seed.
+    store : path, optional
+        A folder for finished solves and the state of the one under way: the same call goes on
+        where a killed one was. One that is damaged or of something else is made again.
     **options
         Passed on to `solve`: `init` (of the first value), `stop`, `time_limit`.
 
@@ -121,8 +126,10 @@ def path(
     stated = list(values)
     begin = options.pop("init", None)
     init = begin
-    for value in stated:
-        result = solve(make_problem(value), solver, seed=seed, init=init, throw=False, **options)
+    for place, value in enumerate(stated):
+        how = {"seed": seed, "init": init, **options}
+        folder = None if store is None else Folder(store) / f"value-{place}"
+        result = solve_or_recall(make_problem(value), solver, folder, **how)
         results.append(result)
         # A failure is no place to go on from.
         if warm and result.status.kind != "failed":

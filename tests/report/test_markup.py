@@ -57,6 +57,13 @@ def test_marks_that_mean_something_to_latex_are_escaped():
     assert r"50\%\_a \& b \# \{c\} \textasciitilde{} \textbackslash{} W $\ge$ 0.5" in text
 
 
+def test_marks_that_mean_something_to_a_page_are_escaped():
+    name = "<script>alert(1)</script> a|b *c* _d_ e_f [g](h) `i` \\ &amp;"
+    text = to_markdown(make_comparison({("p", name, 0): make_result([2.0, 1.0])}))
+    assert r"&lt;script&gt;alert(1)&lt;/script&gt; a\|b \*c\* \_d\_ e_f \[g\](h) \`i\`" in text
+    assert r"\\ &amp;amp;" in text
+
+
 def test_an_empty_comparison_is_a_table_of_dashes():
     empty = make_comparison({}, [("p", "HALS", "no")])
     assert pd.notna(to_latex(empty))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,3 +104,58 @@ def test_problems_with_one_factor_have_paths_too():
     assert found.results[1].objective == warm.objective
     (line,) = [line for line in plot_path(found).axes[1].get_lines() if line.get_label()[0] != "_"]
     assert line.get_label() == "columns of W"
+
+
+_KILLED = """
+import os, signal, sys
+import numpy as np, conicnmf as cn
+from conicnmf.solve import checkpoint
+from conicnmf.study import path
+
+checkpoint.EVERY = 0.0  # after every iteration
+V = cn.datasets.low_rank(20, 15, 3, noise=0.05, seed=0).V
+
+def at_least(s):
+    return cn.factorize(V, 3, H=[cn.NonNegative(), cn.L1(s)])
+
+def kill(iteration, factors):
+    if os.path.exists(sys.argv[1] + "/value-0/result.npz") and iteration.iteration == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+path(at_least, [0.3, 0.6, 0.8], cn.Multiplicative(), stop=8, store=sys.argv[1], callback=kill)
+"""
+
+
+def test_a_killed_path_goes_on_and_ends_where_an_unbroken_one_does(tmp_path):
+    done = subprocess.run([sys.executable, "-c", _KILLED, tmp_path], check=False)
+    assert done.returncode == -9
+    assert (tmp_path / "value-1" / "running.npz").exists()
+
+    def cheap(s):
+        return cn.factorize(V, 3, H=[cn.NonNegative(), cn.L1(s)])
+
+    seen = []
+    how = {"stop": 8, "store": tmp_path, "callback": lambda it, _: seen.append(it.iteration)}
+    again = path(cheap, [0.3, 0.6, 0.8], cn.Multiplicative(), **how)
+    assert seen[0] == 5  # of the second value
+    whole = path(cheap, [0.3, 0.6, 0.8], cn.Multiplicative(), stop=8)
+    for one, other in zip(again.results, whole.results, strict=True):
+        np.testing.assert_array_equal(one.W, other.W)
+        assert one.objective == other.objective
+        assert one.certificate().checks
+    seen.clear()
+    path(cheap, [0.3, 0.6, 0.8], cn.Multiplicative(), **how)
+    assert not seen
+    path(cheap, [0.3, 0.7, 0.8], cn.Multiplicative(), **how)
+    assert len(seen) == 16  # from the value that is another one on
+
+
+@pytest.mark.parametrize("name", ["result.npz", "running.npz"])
+def test_a_damaged_file_of_a_path_is_made_again(tmp_path, name):
+    first = path(at_least, [0.3, 0.6], cn.HALS(), stop=4, store=tmp_path)
+    (tmp_path / "value-1" / name).write_bytes(b"PK damaged")
+    if name == "running.npz":
+        (tmp_path / "value-1" / "result.npz").unlink()
+    again = path(at_least, [0.3, 0.6], cn.HALS(), stop=4, store=tmp_path)
+    np.testing.assert_array_equal(again.table["objective"], first.table["objective"])
+    assert not (tmp_path / "value-1" / "running.npz").exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -45,23 +45,20 @@ def claim_of(
 
 
 def claim_of_run(claim: Claim, task: Task) -> Digest:
-    """Return what a stored run says of itself besides its problem: how it was made.
+    """Return what a stored run says of itself: what it was made of, and how.
 
     Examples
     --------
-    >>> claim_of_run({"stop": "5", "solver HALS": "HALS()", "solver ANLS": "ANLS()"}, ("a", "HALS", 0))
-    {'stop': '5', 'solver HALS': 'HALS()', 'run': 'HALS on a, seed 0'}
+    >>> claim = {"stop": "5", "data V of a": "#1", "solver HALS": "HALS()", "solver ANLS": "ANLS()"}
+    >>> claim_of_run(claim, ("a", "HALS", 0))
+    {'stop': '5', 'solver HALS': 'HALS()', 'data V': '#1', 'run': 'HALS on a, seed 0'}
     """
     label, solver, seed = task
     shared = ("version", "init", "stop", "time limit", f"solver {solver}")
     own = {name: claim[name] for name in shared if name in claim}
-    return own | {"run": f"{solver} on {label}, seed {seed}"}
-
-
-def claimed_digest(claim: Claim, label: str, parts: Iterable[str]) -> Digest:
-    """Return what a comparison says of these parts of a problem."""
-    named = {name: _of(label, name) for name in parts}
-    return {name: claim[key] for name, key in named.items() if key in claim}
+    ending = _of(label, "")
+    stated = {name.removesuffix(ending): claim[name] for name in claim if name.endswith(ending)}
+    return own | stated | {"run": f"{solver} on {label}, seed {seed}"}
 
 
 def _of(label: str, name: str) -> str:

@@ -153,7 +153,7 @@ class Comparison:
         """
         store = Store(Path(folder), self.claim)
         for task, result in self.results.items():
-            store.write(task, result)
+            store.run(task).write(result)
         store.write_index(Index(self.claim, self.settings, self.table.to_dict("records")))  # type: ignore[arg-type]
         return store.folder
 
@@ -177,7 +177,7 @@ class Comparison:
             problem, solver, seed = (row[name] for name in NAMES)
             task = (problem, solver, seed)
             try:
-                result = store.read(task)
+                result = store.run(task).read()
             except InputError as error:
                 result = None
                 remarks.append(f"a run is left out of the results: {error}")

@@ -134,7 +134,7 @@ class _Plan:
         if self.store is not None:
             for task in self.tasks:
                 try:
-                    result = self.store.read(task)
+                    result = self.store.run(task).read()
                 except InputError as error:
                     self.remarks.append(f"a stored run is made again: {error}")
                     continue

@@ -58,7 +58,7 @@ def run_single(
     row = row_of(task, result)
     if rules.store is not None and result.status is not Status.INTERRUPTED:
         try:
-            rules.store.write(task, result)
+            rules.store.run(task).write(result)
         except InputError as error:  # a full disk must not cost the run itself
             row["reason"] = f"{row['reason']} It was not stored: {error}".strip()
     return row, result

@@ -12,10 +12,9 @@ from typing import Any
 from conicnmf.archive import Format, number, text
 from conicnmf.errors import InputError
 from conicnmf.model.digest import differences
-from conicnmf.results import Result
-from conicnmf.results.saved import RESULT, read_result, write_result
-from conicnmf.study.compare.claim import Claim, claim_of_run, claimed_digest
+from conicnmf.study.compare.claim import Claim, claim_of_run
 from conicnmf.study.compare.rows import NAMES, NUMBERS, Row, Task
+from conicnmf.study.kept import Kept
 
 COMPARISON = Format(
     "comparison", "call compare(..., store=folder) once more, which keeps the runs that are whole"
@@ -58,24 +57,9 @@ class Store:
         digest = hashlib.sha256(json.dumps(task).encode()).hexdigest()
         return self.folder / "runs" / f"{readable}-{digest[:8]}.npz"
 
-    def write(self, task: Task, result: Result) -> None:
-        """Keep a run."""
-        write_result(result, self.file(task), run=claim_of_run(self.claim, task))
-
-    def read(self, task: Task) -> Result | None:
-        """Return a run that was kept, None where there is none; refuse one of something else."""
-        file = self.file(task)
-        if not file.exists():
-            return None
-        result, values = read_result(file)
-        with RESULT.explained(file):
-            made = dict(values["run"])
-        wanted = claimed_digest(self.claim, task[0], result.digest)
-        told = [*differences(made, claim_of_run(self.claim, task))]
-        told += differences(result.digest, wanted)
-        if told:
-            raise InputError(f"{file} is a run of something else: {told[0]}; delete it")
-        return result
+    def run(self, task: Task) -> Kept:
+        """Return the place of a run."""
+        return Kept(self.file(task), claim_of_run(self.claim, task))
 
     def write_index(self, index: Index) -> None:
         """Write the index, the old one staying until the new one is whole."""
