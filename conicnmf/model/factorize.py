@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import scipy.sparse as sp
 
@@ -12,25 +12,30 @@ from conicnmf.errors import InputError
 from conicnmf.model.composing import Approx, composed
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
-from conicnmf.validate import as_rank, check_choice
+from conicnmf.settings import AS_GIVEN, Count, Rule, door
 
-Terms = Sequence[Term | str] | Mapping[str, Sequence[Term | str]] | None
+Terms: TypeAlias = Annotated[
+    Sequence[Term | str] | Mapping[str, Sequence[Term | str]] | None, AS_GIVEN
+]
 _OFFSETS = {None: "", "feature": "b", "sample": "c", "both": "bc"}
 
 
+@door
 def factorize(
     V: Any,
-    rank: int | tuple[int, int],
+    rank: Annotated[
+        Count | tuple[Count, Count], Rule(remedy="try rank=4, or rank=(4, 3) for W S H")
+    ],
     *,
-    loss: Loss | str | Mapping[str, Loss | str] | None = None,
+    loss: Annotated[Loss | str | Mapping[str, Loss | str] | None, AS_GIVEN] = None,
     W: Terms = None,
     H: Terms = None,
     S: Terms = None,
     b: Terms = None,
     c: Terms = None,
-    offset: str | None = None,
-    shared: str = "H",
-    weight: float | Mapping[str, float] | None = None,
+    offset: Literal["feature", "sample", "both"] | None = None,
+    shared: Literal["H", "W"] = "H",
+    weight: Annotated[float | Mapping[str, float] | None, AS_GIVEN] = None,
 ) -> Problem:
     """State a factorization V ≈ W H from terms, or one of its relatives.
 
@@ -94,9 +99,9 @@ def factorize(
         )
         for view, data in views.data.items()
     ]
-    if not isinstance(rank, (tuple, list)):
-        return composed(approximations, as_rank(rank), {}, {}, terms)
-    middle = dict.fromkeys(views.names("S"), (rank[0], rank[1]))
+    if not isinstance(rank, tuple):
+        return composed(approximations, rank, {}, {}, terms)
+    middle = dict.fromkeys(views.names("S"), rank)
     return composed(approximations, None, middle, {}, terms)
 
 
@@ -109,7 +114,6 @@ class _Views:
 
     @classmethod
     def of(cls, V: Any, shared: str) -> _Views:
-        check_choice("shared", shared, ("W", "H"))
         # A sparse matrix in DOK format is a mapping, too.
         if not isinstance(V, Mapping) or sp.issparse(V):
             return cls({"": V}, shared)
@@ -163,18 +167,9 @@ _ABSENT = {
 }
 
 
-def _is_pair(rank: Any) -> bool:
-    return isinstance(rank, (tuple, list))
-
-
 def _letters(rank: Any, offset: Any) -> str:
     """Return the letters of the variables."""
-    if offset not in _OFFSETS:
-        listed = ", ".join(repr(name) for name in _OFFSETS if name)
-        raise InputError(f"offset must be one of {listed}, got {offset!r}; leave it out for none")
-    if _is_pair(rank) and len(rank) != 2:
-        raise InputError(f"rank must be a number, or a pair for W S H, got {rank!r}; try (4, 3)")
-    return ("WSH" if _is_pair(rank) else "WH") + _OFFSETS[offset]
+    return ("WSH" if isinstance(rank, tuple) else "WH") + _OFFSETS[offset]
 
 
 def _model(letters: str, offset: Any) -> str:

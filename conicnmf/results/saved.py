@@ -12,6 +12,7 @@ from conicnmf.archive import Format, Record, number, text
 from conicnmf.results.history import History
 from conicnmf.results.result import Result
 from conicnmf.results.status import Promises, Status
+from conicnmf.settings import Place, door
 from conicnmf.types import Factors
 
 T = TypeVar("T")
@@ -86,7 +87,8 @@ def save(result: Result, path: str | Path) -> Path:
     return stem
 
 
-def load(path: str | Path) -> Result:
+@door
+def load(path: Place) -> Result:
     """Read a result that `Result.save` wrote; one that is damaged is refused.
 
     Examples

@@ -6,6 +6,7 @@ Write `sweeps: Count = 3` in a dataclass of a `Settings`, or in a function behin
 from conicnmf.settings.base import Settings, checked, shown
 from conicnmf.settings.doors import door
 from conicnmf.settings.rules import (
+    AS_GIVEN,
     Count,
     Jobs,
     Limit,
@@ -24,6 +25,7 @@ from conicnmf.settings.rules import (
 )
 
 __all__ = [
+    "AS_GIVEN",
     "Count",
     "Jobs",
     "Limit",

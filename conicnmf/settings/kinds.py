@@ -126,9 +126,15 @@ def _instance(kind: type) -> Kind:
 
 def _choice(choices: tuple[Any, ...]) -> Kind:
     listed = ", ".join(map(repr, choices))
-    # Arrays answer `in` with arrays, and 1 is True.
-    fits = _keep_if(lambda value: any(type(value) is type(c) and value == c for c in choices))
-    return Kind(f"one of {listed}", fits, f"try {choices[0]!r}")
+
+    def read(value: Any, name: str) -> Any:
+        own = plain(value)
+        # Arrays answer `in` with arrays, and 1 is True.
+        if not any(type(own) is type(choice) and own == choice for choice in choices):
+            raise RefusedError
+        return own
+
+    return Kind(f"one of {listed}", read, f"try {choices[0]!r}")
 
 
 def _union(parts: list[Kind]) -> Kind:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from conicnmf.errors import InputError
+from conicnmf.settings import Reads, door
 from conicnmf.types import Array, Data
-from conicnmf.validate import as_data
+from conicnmf.validate import as_data, as_numbers
 
 __all__ = [
     "cosines",
@@ -27,13 +28,35 @@ __all__ = [
 ]
 
 
-def _unit(D: Any) -> Array:
-    columns = np.asarray(D, dtype=float)
+def _as_matrix(X: Any, name: str) -> Array:
+    matrix = as_numbers(X, name)
+    if matrix.ndim != 2:
+        raise InputError(
+            f"{name} must be a matrix, got shape {matrix.shape}; one column is X.reshape(-1, 1)"
+        )
+    return matrix.astype(float)
+
+
+def _as_vector(x: Any, name: str) -> Array:
+    vector = as_numbers(x, name)
+    if vector.ndim != 1:
+        raise InputError(
+            f"{name} must be a list of numbers, got shape {vector.shape}; use .ravel()"
+        )
+    return vector.astype(float)
+
+
+Matrix: TypeAlias = Annotated[Any, Reads(_as_matrix)]
+Vector: TypeAlias = Annotated[Any, Reads(_as_vector)]
+
+
+def _unit(columns: Array) -> Array:
     norms = np.linalg.norm(columns, axis=0)
     return columns / np.where(norms > 0, norms, 1.0)
 
 
-def cosines(truth: Any, found: Any) -> Array:
+@door
+def cosines(truth: Matrix, found: Matrix) -> Array:
     """Return the cosine of every column of one dictionary with every column of another.
 
     Examples
@@ -43,7 +66,7 @@ def cosines(truth: Any, found: Any) -> Array:
     array([0.6, 0.8])
     """
     first, second = _unit(truth), _unit(found)
-    if first.ndim != 2 or second.ndim != 2 or len(first) != len(second):
+    if len(first) != len(second):
         raise InputError(
             f"dictionaries must be matrices with the same features as rows, got shapes "
             f"{first.shape} and {second.shape}; atoms are columns"
@@ -51,7 +74,8 @@ def cosines(truth: Any, found: Any) -> Array:
     return np.asarray(first.T @ second)
 
 
-def dictionary_similarity(truth: Any, found: Any) -> float:
+@door
+def dictionary_similarity(truth: Matrix, found: Matrix) -> float:
     """Return how alike two dictionaries are: the mean best cosine, the worse of both directions.
 
     Examples
@@ -64,7 +88,8 @@ def dictionary_similarity(truth: Any, found: Any) -> float:
     return float(min(alike.max(axis=0).mean(), alike.max(axis=1).mean()))
 
 
-def matched_cosines(truth: Any, found: Any) -> Array:
+@door
+def matched_cosines(truth: Matrix, found: Matrix) -> Array:
     """Return the cosine of each true column with the found one that it is matched to.
 
     The matching is one to one and has the largest sum of cosines; where fewer columns were found
@@ -82,8 +107,9 @@ def matched_cosines(truth: Any, found: Any) -> Array:
     return matched
 
 
+@door
 def match_columns(
-    truth: Any, found: Any, signed: bool = True
+    truth: Matrix, found: Matrix, signed: bool = True
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
     """Return the pairs of columns, one to one, with the largest sum of cosines, and the cosines.
 
@@ -101,7 +127,8 @@ def match_columns(
     return rows, columns, np.asarray(alike[rows, columns])
 
 
-def support_scores(truth: Any, found: Any) -> tuple[float, float]:
+@door
+def support_scores(truth: Matrix, found: Matrix) -> tuple[float, float]:
     """Return precision and recall of the non-zeros of a code.
 
     Examples
@@ -109,14 +136,17 @@ def support_scores(truth: Any, found: Any) -> tuple[float, float]:
     >>> support_scores([[1, 0], [1, 1]], [[2, 2], [0, 1]])
     (0.6666666666666666, 0.6666666666666666)
     """
-    true, hit = np.asarray(truth) != 0, np.asarray(found) != 0
+    true, hit = truth != 0, found != 0
     if true.shape != hit.shape:
-        raise InputError(f"codes must have the same shape, got {true.shape} and {hit.shape}")
+        raise InputError(
+            f"codes must have the same shape, got {true.shape} and {hit.shape}; match their atoms first"
+        )
     both = float((true & hit).sum())
     return both / max(1, int(hit.sum())), both / max(1, int(true.sum()))
 
 
-def explained_variance(V: Any, W: Any, H: Any) -> float:
+@door
+def explained_variance(V: Annotated[Data, Reads(as_data)], W: Matrix, H: Matrix) -> float:
     """Return 1 − ‖V − W H‖²/‖V − mean‖², the mean taken over samples.
 
     Examples
@@ -126,10 +156,13 @@ def explained_variance(V: Any, W: Any, H: Any) -> float:
     >>> explained_variance(V, np.eye(2), V)
     1.0
     """
-    data, basis, codes = as_data(V), np.asarray(W, dtype=float), np.asarray(H, dtype=float)
-    mean = np.asarray(data.mean(axis=1), dtype=float).reshape(-1, 1)
-    total = _squared_error(data, mean, np.ones((1, data.shape[1])))
-    return 1 - _squared_error(data, basis, codes) / total if total else float("nan")
+    if (W.shape[0], H.shape[1]) != V.shape or W.shape[1] != H.shape[0]:
+        raise InputError(
+            f"W @ H must have the shape of V, {V.shape}, got {W.shape} @ {H.shape}; transpose one"
+        )
+    mean = np.asarray(V.mean(axis=1), dtype=float).reshape(-1, 1)
+    total = _squared_error(V, mean, np.ones((1, V.shape[1])))
+    return 1 - _squared_error(V, W, H) / total if total else float("nan")
 
 
 def _squared_error(V: Data, W: Array, H: Array) -> float:
@@ -140,7 +173,8 @@ def _squared_error(V: Data, W: Array, H: Array) -> float:
     return float(np.sum(np.asarray(V.data) ** 2) - 2 * cross + np.sum((W.T @ W) * (H @ H.T)))
 
 
-def rounds_to(values: Any, level: float = 0.95) -> int | None:
+@door
+def rounds_to(values: Vector, level: float = 0.95) -> int | None:
     """Return the first position at which a curve reaches a level, if it does.
 
     Examples
@@ -148,11 +182,12 @@ def rounds_to(values: Any, level: float = 0.95) -> int | None:
     >>> rounds_to([0.5, 0.9, 0.96])
     2
     """
-    reached = np.flatnonzero(np.asarray(values) >= level)
+    reached = np.flatnonzero(values >= level)
     return int(reached[0]) if reached.size else None
 
 
-def orthogonality(W: Any) -> float:
+@door
+def orthogonality(W: Matrix) -> float:
     """Return ρ = 1 − the mean cosine of two columns of W ≥ 0: 1 when no two overlap.
 
     Examples
@@ -166,7 +201,8 @@ def orthogonality(W: Any) -> float:
     return float(1 - (cosines.sum() - np.trace(cosines)) / (r * (r - 1))) if r > 1 else 1.0
 
 
-def fisher_ratio(scores: Any, labels: Any) -> float:
+@door
+def fisher_ratio(scores: Vector, labels: Any) -> float:
     """Return the variance of the class means of some scores over their variance within classes.
 
     Examples
@@ -174,17 +210,24 @@ def fisher_ratio(scores: Any, labels: Any) -> float:
     >>> fisher_ratio([0.0, 2.0, 4.0, 6.0], [0, 0, 1, 1])
     4.0
     """
-    values, classes = np.asarray(scores, dtype=float).ravel(), np.asarray(labels)
-    if classes.shape != values.shape:
-        raise InputError(f"labels must be one a score, got {classes.shape} for {values.shape}")
-    _, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
-    means = np.bincount(codes, values) / counts
-    within = float(np.mean((values - means[codes]) ** 2))
-    between = float(np.mean((means[codes] - values.mean()) ** 2))
+    classes = np.asarray(labels)
+    if classes.shape != scores.shape:
+        raise InputError(
+            f"labels must be one a score, got shape {classes.shape} for {len(scores)} scores; use "
+            "class numbers"
+        )
+    try:
+        _, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    except TypeError:
+        raise InputError("labels must be of one type, got several; use class numbers") from None
+    means = np.bincount(codes, scores) / counts
+    within = float(np.mean((scores - means[codes]) ** 2))
+    between = float(np.mean((means[codes] - scores.mean()) ** 2))
     return between / within if within else float("inf") if between else float("nan")
 
 
-def equal_error_rate(scores: Any, labels: Any) -> float:
+@door
+def equal_error_rate(scores: Vector, labels: Any) -> float:
     """Return the error rate at the threshold where both kinds of error are equally frequent.
 
     `labels` are true for the samples that should have the larger scores. Between two thresholds the
@@ -195,11 +238,11 @@ def equal_error_rate(scores: Any, labels: Any) -> float:
     >>> equal_error_rate([0.1, 0.4, 0.3, 0.9], [False, False, True, True])
     0.5
     """
-    values, positive = np.asarray(scores, dtype=float).ravel(), np.asarray(labels).astype(bool)
+    values, positive = scores, np.asarray(as_numbers(labels, "labels")).astype(bool)
     if positive.shape != values.shape or positive.all() or not positive.any():
         raise InputError(
             f"labels must be true for some scores and false for others, one each, got "
-            f"{int(positive.sum())} true of {positive.size} for {values.size} scores"
+            f"{int(positive.sum())} true of {positive.size} for {values.size} scores; write labels == 1"
         )
     cuts = np.append(np.unique(values), np.inf)
     missed = np.array([np.mean(values[positive] < cut) for cut in cuts])

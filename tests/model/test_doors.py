@@ -149,11 +149,11 @@ def test_texts_mean_what_they_mean_in_numpy():
 
 BAD = {
     "no expression": (lambda: cn.Approx(V, "W @"), "is no expression"),
-    "no text": (lambda: cn.Approx(V, 3), "a model is a text"),
+    "no text": (lambda: cn.Approx(V, 3), "model to be a text, got model=3"),
     "function": (lambda: cn.Approx(V, "exp(W) @ H"), "'exp\\(W\\)', which is no product of names"),
     "number": (lambda: cn.Approx(V, "W @ 2"), "'2', which is no product"),
     "entrywise product": (lambda: cn.Approx(V, "(W @ H) * (A @ B)"), "write products with @"),
-    "weight": (lambda: cn.Approx(V, "W @ H", weight=-1), "positive number, got -1"),
+    "weight": (lambda: cn.Approx(V, "W @ H", weight=-1), "number > 0, got weight=-1"),
     "twice": (lambda: compose("W @ W"), "W stands 2 times"),
     "twice in a sum": (lambda: compose("W @ H + W @ K"), "W stands 2 times"),
     "mask is a variable": (lambda: compose("M * W @ H"), "must be a constant times a variable"),
@@ -182,10 +182,13 @@ BAD = {
     "S without a pair": (lambda: cn.factorize(V, 2, S=[]), "pass a pair as rank"),
     "b without offset": (lambda: cn.factorize(V, 2, b=[]), 'offset="feature"'),
     "c without offset": (lambda: cn.factorize(V, 2, offset="feature", c=[]), 'offset="sample"'),
-    "offset": (lambda: cn.factorize(V, 2, offset="rows"), "offset must be one of 'feature'"),
-    "triple": (lambda: cn.factorize(V, (2, 3, 4)), "a pair for W S H"),
-    "rank 0": (lambda: cn.factorize(V, (2, 0)), "positive integer, got 0"),
-    "shared": (lambda: cn.factorize(V, 2, shared="S"), "shared must be one of 'W', 'H'"),
+    "offset": (lambda: cn.factorize(V, 2, offset="rows"), "offset to be one of 'feature'"),
+    "triple": (lambda: cn.factorize(V, (2, 3, 4)), "got rank=\\(2, 3, 4\\); try rank=4, or"),
+    "rank 0": (lambda: cn.factorize(V, (2, 0)), "got rank=\\(2, 0\\); try rank=4"),
+    "shared": (
+        lambda: cn.factorize(V, 2, shared="S"),
+        "shared to be one of 'H', 'W', got shared='S'",
+    ),
     "view's name": (lambda: cn.factorize({"a b": V}, 2), "letters, digits and underscores"),
     "no views": (lambda: cn.factorize({}, 2), "V has no views"),
     "unknown view": (lambda: cn.factorize({"a": V}, 2, weight={"x": 1}), "the views are a"),
@@ -198,7 +201,7 @@ BAD = {
         lambda: cn.factorize({"a": V, "b": U[:, :3]}, 2),
         "9 by the columns of a and 3 by the columns of b",
     ),
-    "weight of zero": (lambda: cn.factorize(V, 2, weight=0), "positive number, got 0"),
+    "weight of zero": (lambda: cn.factorize(V, 2, weight=0), "number > 0, got weight=0"),
 }
 
 

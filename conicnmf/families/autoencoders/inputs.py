@@ -23,7 +23,7 @@ def standardize(V: Any) -> Array:
     array([[-1.,  0.],
            [ 1.,  0.]])
     """
-    X = np.array(as_data(V), order="C")
+    X = np.array(as_samples(V, "V"), order="C")
     X -= X.mean(axis=0, keepdims=True)
     spread = X.std(axis=0, keepdims=True)
     rounding = 8 * np.finfo(X.dtype).eps * np.abs(V).max(axis=0, keepdims=True)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from conicnmf.errors import InputError
+from conicnmf.families.autoencoders.inputs import as_samples
 from conicnmf.settings import Count, Positive, Whole, door
 from conicnmf.types import Array
-from conicnmf.validate import as_data
 
 
 @door
@@ -48,11 +48,12 @@ def windows(
     >>> windows(np.random.default_rng(0).random((12, 5)), 7, (3, 4)).shape
     (12, 7)
     """
-    X, n = as_data(V), rank
+    X, n = as_samples(V, "V"), rank
     rows, columns = image_shape
     if rows * columns != len(X):
         raise InputError(
-            f"image_shape must have {len(X)} pixels, one a row of V, got {rows} × {columns}"
+            f"image_shape must have {len(X)} pixels, one a row of V, got "
+            f"{rows} × {columns}; see dataset.image_shape"
         )
     sd = max(rows, columns) / 8 if width is None else width
     rng = np.random.default_rng(seed)

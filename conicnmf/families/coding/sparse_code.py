@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from conicnmf.errors import InputError
 from conicnmf.families.coding.coders import Coder, LeastSquares
+from conicnmf.settings import Rule, door
 from conicnmf.types import Array, Data
 from conicnmf.validate import as_data, as_matrix, as_numbers
+
+CoderOrNone: TypeAlias = Annotated[
+    Coder | None, Rule(remedy="try coding.OMP(max_atoms=3), or leave it out for least squares")
+]
 
 
 def squared_norms(Y: Data) -> Array:
@@ -20,7 +25,8 @@ def squared_norms(Y: Data) -> Array:
     return np.asarray(np.einsum("ij,ij->j", Y, Y, dtype=np.float64))
 
 
-def sparse_code(V: Any, W: Any, coder: Coder | None = None, *, init: Any = None) -> Array:
+@door
+def sparse_code(V: Any, W: Any, coder: CoderOrNone = None, *, init: Any = None) -> Array:
     """Return non-negative codes H of the samples V in the dictionary W.
 
     Parameters
@@ -49,11 +55,6 @@ def sparse_code(V: Any, W: Any, coder: Coder | None = None, *, init: Any = None)
     """
     Y = as_data(V)
     A = _dictionary(W, Y)
-    if coder is not None and not isinstance(coder, Coder):
-        raise InputError(
-            f"coder must be a Coder such as coding.OMP(max_atoms=3), got {coder!r}; leave it out for "
-            "least squares"
-        )
     known = None if init is None else as_matrix(init, "init", (A.shape[1], Y.shape[1]))
     G, C = A.T @ A, np.asarray((Y.T @ A).T)
     return (coder or LeastSquares()).code(G, C, squared_norms(Y), known)
@@ -69,5 +70,5 @@ def _dictionary(W: Any, Y: Data) -> Array:
         )
     A = as_matrix(atoms, "W", (atoms.shape[0], atoms.shape[1])).astype(Y.dtype, copy=False)
     if A.min() < 0:
-        raise InputError(f"W must be non-negative, got entries down to {A.min():g}")
+        raise InputError(f"W must be non-negative, got entries down to {A.min():g}; clip it")
     return A

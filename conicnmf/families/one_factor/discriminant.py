@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from conicnmf.errors import InputError
+from conicnmf.families.one_factor.projective import Constraints
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
 from conicnmf.model.operators import LowRank, Operator, Symmetric, dense
-from conicnmf.model.terms import Constraint
+from conicnmf.settings import Weight, door
 from conicnmf.types import Array, Data
 from conicnmf.validate import as_data
 
@@ -46,13 +46,12 @@ class Discriminant(QuadraticProjection):
     array([2.1 , 1.03])
     """
 
+    @door
     def __init__(
-        self, V: Any, y: Any, *, ridge: float = 0.0, constraints: Sequence[Constraint] = ()
+        self, V: Any, y: Any, *, ridge: Weight = 0.0, constraints: Constraints = ()
     ) -> None:
         data = as_data(V)
         codes, means, shares = class_means(data, y)
-        if not ridge >= 0:
-            raise InputError(f"ridge must be at least 0, got {ridge}; try 0.01")
         between = LowRank(_between(means, shares))
         within = _within(data, means, codes, shares, ridge)
         object.__setattr__(self, "ridge", ridge)
@@ -89,11 +88,17 @@ def class_means(V: Data, y: Any) -> tuple[NDArray[np.intp], Array, Array]:
     labels = np.asarray(y)
     if labels.shape != (V.shape[1],):
         raise InputError(
-            f"y must have one class for each of the {V.shape[1]} samples, got shape {labels.shape}"
+            f"y must have one class for each of the {V.shape[1]} samples, got shape "
+            f"{labels.shape}; samples are columns of V"
         )
-    classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    try:
+        classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    except TypeError:
+        raise InputError("y must have labels of one type, got several; use numbers") from None
     if len(classes) < 2:
-        raise InputError(f"y must name at least two classes, got {classes.tolist()}")
+        raise InputError(
+            f"y must name at least two classes, got {classes.tolist()}; label them by class"
+        )
     members = sp.csr_array((1 / counts[codes], (np.arange(len(codes)), codes)))
     return codes, dense(V @ members), counts / len(codes)
 

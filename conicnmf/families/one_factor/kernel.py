@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,10 +11,11 @@ from scipy.linalg import eigh
 
 from conicnmf.errors import InputError
 from conicnmf.families.one_factor.discriminant import class_means
+from conicnmf.families.one_factor.projective import Constraints
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
 from conicnmf.model.operators import LowRank, as_symmetric, dense
-from conicnmf.model.terms import Constraint
 from conicnmf.results import Result
+from conicnmf.settings import Positive, door
 from conicnmf.types import Array
 from conicnmf.validate import as_data
 
@@ -54,14 +55,15 @@ class KernelDiscriminant(QuadraticProjection):
     K: Array
     column_means: Array | None
 
+    @door
     def __init__(
         self,
         V: Any,
         y: Any,
-        kernel: Any = "linear",
+        kernel: str | Callable[..., Any] = "linear",
         *,
         center: bool = False,
-        constraints: Sequence[Constraint] = (),
+        constraints: Constraints = (),
         **parameters: Any,
     ) -> None:
         data = as_data(V)
@@ -147,7 +149,8 @@ def _mirrored(X: Array) -> Array:
     return np.asarray((X + X.T) / 2)
 
 
-def kernel_fda(K: Any, y: Any, ridge: float = 1e-3) -> Array:
+@door
+def kernel_fda(K: Any, y: Any, ridge: Positive = 1e-3) -> Array:
     """Return the weights of kernel Fisher discriminant analysis, signs free; a baseline.
 
     Parameters
@@ -171,8 +174,6 @@ def kernel_fda(K: Any, y: Any, ridge: float = 1e-3) -> Array:
     >>> bool(np.ptp(np.sign(x * (x @ alpha) - (x * (x @ alpha)).mean())) == 2)
     True
     """
-    if not ridge > 0:
-        raise InputError(f"kernel_fda needs ridge > 0, got {ridge}; K K is often singular")
     kernel = centered(dense(as_symmetric(K, "K")))
     codes, _, _ = class_means(kernel, y)
     explained = kernel @ class_members(codes)

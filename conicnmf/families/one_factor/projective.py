@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from conicnmf.errors import InputError
 from conicnmf.model.constraints import NonNegative
@@ -12,8 +12,12 @@ from conicnmf.model.penalties import SelfFit
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Constraint
 from conicnmf.model.variables import Variable
+from conicnmf.settings import AS_GIVEN, Count, door
 from conicnmf.types import Data, stored
-from conicnmf.validate import as_data, as_rank
+from conicnmf.validate import as_data
+
+Constraints: TypeAlias = Annotated[Sequence[Constraint], AS_GIVEN]
+"""Further constraints on W; `with_orthant` reads them."""
 
 
 class ProjectiveNMF(Problem):
@@ -44,8 +48,9 @@ class ProjectiveNMF(Problem):
 
     kind = "one-factor problem"
 
-    def __init__(self, V: Any, rank: int, *, constraints: Sequence[Constraint] = ()) -> None:
-        data, rank = as_data(V), as_rank(rank)
+    @door
+    def __init__(self, V: Any, rank: Count, *, constraints: Constraints = ()) -> None:
+        data = as_data(V)
         lowest = float(stored(data).min(initial=0.0))
         if lowest < 0:
             raise InputError(

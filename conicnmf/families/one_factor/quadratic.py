@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from conicnmf.errors import InputError
-from conicnmf.families.one_factor.projective import with_orthant
+from conicnmf.families.one_factor.projective import Constraints, with_orthant
 from conicnmf.families.one_factor.view import OneFactor, one_factor
 from conicnmf.model.constraints import NormIn, Orthonormal
 from conicnmf.model.operators import Operator, Symmetric, as_operator
@@ -16,6 +16,7 @@ from conicnmf.model.penalties import Gain
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Constraint
 from conicnmf.model.variables import Variable
+from conicnmf.settings import Count, door
 from conicnmf.types import Array
 from conicnmf.validate import as_rank
 
@@ -54,21 +55,21 @@ class QuadraticProjection(Problem):
 
     kind = "one-factor problem"
 
+    @door
     def __init__(
         self,
         A: Any,
-        rank: int = 1,
+        rank: Count = 1,
         norm: Any = None,
         *,
-        constraints: Sequence[Constraint] = (),
-        size: int | None = None,
+        constraints: Constraints = (),
+        size: Count | None = None,
         value: Callable[[Array], float] | None = None,
     ) -> None:
-        rank = as_rank(rank)
         gain = Gain(A, value)
         m = as_rank(size) if gain.fixed is None else gain.fixed.size
         if rank > m:
-            raise InputError(f"rank must be at most the size of A, {m}, got {rank}")
+            raise InputError(f"rank must be at most the size of A, {m}, got {rank}; try rank=1")
         others = with_orthant(constraints)
         terms = (others[0], self._scale(norm, gain, rank, m), *others[1:], gain)
         W = Variable.stated("W", (m, rank), terms, flipped=True)

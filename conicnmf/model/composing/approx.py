@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-import numpy as np
-
-from conicnmf.errors import InputError
 from conicnmf.model.composing.text import Product, read_text
 from conicnmf.model.known import as_loss
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.terms import Loss
+from conicnmf.settings import AS_GIVEN, Positive, door
 from conicnmf.types import Data
 from conicnmf.validate import as_data
 
@@ -46,13 +44,14 @@ class Approx:
     name: str
     products: tuple[Product, ...]
 
+    @door
     def __init__(
         self,
         V: Any,
         model: str,
         *,
-        loss: Loss | str | None = None,
-        weight: float = 1.0,
+        loss: Annotated[Loss | str | None, AS_GIVEN] = None,
+        weight: Positive = 1.0,
         name: str = "",
     ) -> None:
         data = as_data(V)
@@ -75,7 +74,4 @@ def weighted(loss: Loss, weight: float) -> Loss:
     >>> weighted(Frobenius(2.0), 0.5)
     Frobenius(scale=1)
     """
-    number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
-    if not number or not 0 < weight < np.inf:
-        raise InputError(f"the weight of a loss is a positive number, got {weight!r}; try 1.0")
     return loss if weight == 1 else loss.times(float(weight))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from conicnmf.errors import InputError
 from conicnmf.model.addends import Chain, Fit, Ref
@@ -15,15 +15,17 @@ from conicnmf.model.known import as_terms
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Term
 from conicnmf.model.variables import Variable
+from conicnmf.settings import AS_GIVEN, door
 from conicnmf.types import Array
 
 Terms = Sequence[Term | str]
 Rank = int | Sequence[int] | None
 
 
+@door
 def compose(
     *approximations: Approx,
-    rank: int | Sequence[int] | None = None,
+    rank: Annotated[int | Sequence[int] | None, AS_GIVEN] = None,
     shapes: Mapping[str, tuple[int, int]] | None = None,
     constants: Mapping[str, Any] | None = None,
     **terms: Sequence[Term | str],

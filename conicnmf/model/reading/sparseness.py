@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import InputError, ModelError
 from conicnmf.geometry.hoyer import hoyer_sparseness
+from conicnmf.settings import Rule, door
 from conicnmf.validate import as_numbers
 
 
@@ -54,7 +55,13 @@ class SparsenessExpression:
     __lt__ = __gt__
 
 
-def sparseness(X: Any, axis: int = 0) -> Any:
+Axis: TypeAlias = Annotated[
+    Literal[0, 1], Rule(remedy="0 is each column, as for W; 1 is each row, as for H")
+]
+
+
+@door
+def sparseness(X: Any, axis: Axis = 0) -> Any:
     """Return the Hoyer sparseness (√n − ‖x‖₁/‖x‖₂)/(√n − 1) of each column or row of X.
 
     Parameters
@@ -75,11 +82,6 @@ def sparseness(X: Any, axis: int = 0) -> Any:
     >>> sparseness(np.array([[1.0, 0.0], [1.0, 3.0]]), axis=0).round(6)
     array([0., 1.])
     """
-    if axis not in (0, 1):
-        raise InputError(
-            f"sparseness is taken along axis 0 (each column) or 1 (each row), got axis={axis!r}; "
-            "use axis=0 for W and axis=1 for H"
-        )
     if isinstance(X, cp.Variable):
         return SparsenessExpression(X, axis)
     if isinstance(X, cp.Expression):

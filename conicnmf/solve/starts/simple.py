@@ -11,7 +11,7 @@ import numpy as np
 from conicnmf.errors import InputError
 from conicnmf.model.problem import Problem
 from conicnmf.registry import Registry, with_defaults
-from conicnmf.settings import Reads, Settings
+from conicnmf.settings import AS_GIVEN, Settings
 from conicnmf.types import Factors
 from conicnmf.validate import as_matrix
 
@@ -107,14 +107,8 @@ for _kind in (Random, Given):
     STARTS.add(_kind.__name__, _kind)
 
 
-def _as_given(init: Any, name: str) -> Any:
-    return init  # `as_start` reads it, which knows the problem's variables
-
-
-Init: TypeAlias = Annotated[
-    Start | Mapping[Any, Any] | Sequence[Any] | str | None, Reads(_as_given)
-]
-"""What may stand for a start: a `Start`, its name, or arrays."""
+Init: TypeAlias = Annotated[Start | Mapping[Any, Any] | Sequence[Any] | str | None, AS_GIVEN]
+"""What may stand for a start: a `Start`, its name, or arrays; `as_start` reads it."""
 
 
 def as_start(init: Any, problem: Problem | None = None) -> Start:

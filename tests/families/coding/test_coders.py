@@ -138,7 +138,7 @@ def test_bad_dictionaries_are_refused(data, W, message):
 
 def test_what_is_no_coder_and_no_code_is_refused(data):
     V, W = data
-    with pytest.raises(cn.InputError, match="a Coder such as"):
+    with pytest.raises(cn.InputError, match="a Coder or None, got coder"):
         cn.sparse_code(V, W, "OMP")
     with pytest.raises(cn.InputError, match="init must have shape"):
         cn.sparse_code(V, W, init=np.ones((2, 2)))

@@ -278,7 +278,7 @@ def test_measures_by_hand():
     [
         ([0, 1, 0], {}, "one class for each"),
         ([0] * 4, {}, "at least two classes"),
-        ([0, 1, 0, 1], {"ridge": -1}, "at least 0"),
+        ([0, 1, 0, 1], {"ridge": -1}, "number >= 0, got ridge=-1"),
     ],
 )
 def test_wrong_input_is_refused(y, options, message):
