@@ -42,7 +42,13 @@ from conicnmf.model.constraints import (
     UnitNorm,
 )
 from conicnmf.model.factorize import factorize
-from conicnmf.model.losses import Frobenius, WeightedFrobenius
+from conicnmf.model.losses import (
+    BetaDivergence,
+    Frobenius,
+    ItakuraSaito,
+    KullbackLeibler,
+    WeightedFrobenius,
+)
 from conicnmf.model.penalties import (
     L1,
     L2,
@@ -135,6 +141,7 @@ __all__ = [
     "L21",
     "NNDSVD",
     "Approx",
+    "BetaDivergence",
     "Box",
     "Cardinality",
     "Certificate",
@@ -158,7 +165,9 @@ __all__ = [
     "IncompatibleError",
     "InfeasibleError",
     "InputError",
+    "ItakuraSaito",
     "JointNLP",
+    "KullbackLeibler",
     "Labels",
     "MaxIter",
     "MinimumVolume",

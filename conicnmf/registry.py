@@ -49,11 +49,12 @@ class Registry(Generic[T]):
         self.kind, self.group = kind, group
         self._check = check
         self._known: dict[str, T] = {}
+        self._short: dict[str, str] = {}  # other names that people use
         self._brought: dict[str, str] = {}  # what plugins brought, and from where
         self._loaded = False
 
-    def add(self, name: str, thing: T) -> None:
-        """Make a thing known; a name that is taken by something else is refused.
+    def add(self, name: str, thing: T, *others: str) -> None:
+        """Make a thing known, by other names too; one that is taken by something else is refused.
 
         A plugin gives way: it was loaded because somebody asked for a name, and what it collides
         with may belong to a part of this package that is imported later.
@@ -68,6 +69,7 @@ class Registry(Generic[T]):
                 f"a {self.kind} called {taken!r} is known already; choose another name"
             )
         self._known[taken or name] = thing
+        self._short |= {_folded(other): name for other in others}
 
     def find(self, name: str) -> T:
         """Return what has this name, in whatever case it is written."""
@@ -113,7 +115,9 @@ class Registry(Generic[T]):
 
     def _match(self, name: str) -> str | None:
         """Return the name as it was registered."""
-        return next((known for known in self._known if _folded(known) == _folded(name)), None)
+        folded = _folded(name)
+        found = next((known for known in self._known if _folded(known) == folded), None)
+        return found or self._short.get(folded)
 
     def _load_plugins(self) -> None:
         if self._loaded:

@@ -79,6 +79,11 @@ class Block:
         return tuple(block for block in blocks if all(map(block.forms, self.addends)))
 
     @cached_property
+    def separable(self) -> Block | None:
+        """The block with sums over entries in place of its addends, where all have such."""
+        return next((block for block in self.majorized if block.kind == "separable"), None)
+
+    @cached_property
     def capped(self) -> bool:
         """Whether an addend must stay at or below a cap."""
         return not self.uncapped and any(np.isfinite(addend.cap) for addend in self.addends)

@@ -60,8 +60,14 @@ for _kind in (
     penalties.SelfFit,
 ):
     TERMS.add(_kind.__name__, _kind)
-for _loss in (losses.Frobenius, losses.WeightedFrobenius):
-    LOSSES.add(_loss.__name__, _loss)
+for _loss, *_names in (
+    (losses.Frobenius,),
+    (losses.WeightedFrobenius,),
+    (losses.KullbackLeibler, "kl"),
+    (losses.BetaDivergence, "beta"),
+    (losses.ItakuraSaito, "is"),
+):
+    LOSSES.add(_loss.__name__, _loss, *_names)
 
 
 def as_loss(loss: Any) -> Loss:
@@ -69,8 +75,8 @@ def as_loss(loss: Any) -> Loss:
 
     Examples
     --------
-    >>> as_loss("frobenius")
-    Frobenius(scale=1)
+    >>> as_loss("frobenius"), as_loss("kl")
+    (Frobenius(scale=1), KullbackLeibler(scale=1))
     """
     return LOSSES.instance(loss, Loss, "Frobenius()")
 

@@ -96,7 +96,7 @@ class Subproblem:
         return Quadratic(G, C - slope if slope else C, sum(q.constant for q in parts))
 
     def separable(self) -> Separable:
-        """Return addends and penalties as one sum over the entries of B ≥ 0."""
+        """Return addends and penalties as one sum over the entries of B ≥ 0, up to a constant."""
         return Separable.added([view.separable() for view in self.views], *self.block.orthant)
 
     def reduced(self) -> Reduced | None:
@@ -104,14 +104,6 @@ class Subproblem:
         if not self.views or "reduced" not in self.block.abilities:
             return None
         return Reduced.added([view.reduced() for view in self.views])
-
-    def ratio(self, B: Array) -> tuple[Array, Array]:
-        """Return non-negative (N, P) with gradient P − N, penalties on B ≥ 0 included."""
-        parts = [view.ratio(B) for view in self.views]
-        if len(parts) == 1 and not self.block.penalties:
-            return parts[0]
-        slope, curvature = self.block.orthant
-        return _sum([N for N, _ in parts]), _sum([P for _, P in parts]) + slope + curvature * B
 
     def expression(self, B: cp.Expression) -> cp.Expression:
         """Return the addends as a CVXPY expression of B."""

@@ -9,9 +9,17 @@ import cvxpy as cp
 
 from conicnmf.errors import IncompatibleError, InputError
 from conicnmf.model.base import BaseProblem
+from conicnmf.model.blocks import Block
 from conicnmf.model.problem import Problem
 from conicnmf.settings import Reads, shown
-from conicnmf.solve.methods import ANLS, HALS, Chain, ProjectedGradient, TangentPlane
+from conicnmf.solve.methods import (
+    ANLS,
+    HALS,
+    Chain,
+    Multiplicative,
+    ProjectedGradient,
+    TangentPlane,
+)
 from conicnmf.solve.methods.base import SOLVERS, AnySolver
 
 _FEW = 25
@@ -58,15 +66,23 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
             ANLS(),
             "every sample has exact coefficients, and the loss or the constraints are its own",
         ),
-        (TangentPlane(), "the constraints need a cone solver"),
+        (TangentPlane(), "each block is a convex program, solved natively where it can be"),
         (ProjectedGradient(), "the constraints have a joint projection"),
     ]
     if any(HALS().facing(block).kind for block in problem.blocks):
         listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers
+    if not all(_has_squares(block) for block in problem.blocks):
+        rule = "its rule never raises the loss, and one step is cheap"
+        listed.insert(0, (Multiplicative(), rule))
     if problem.rank <= _FEW and any(block.reverse_convex for block in problem.blocks):
         polished = Chain((TangentPlane(), HALS()))
         listed.insert(0, (polished, "tangent planes find a basin, exact steps polish it"))
     return listed
+
+
+def _has_squares(block: Block) -> bool:
+    """Whether losses are squares, or bounded by squares."""
+    return any({"quadratic", "vectorized"} & seen.abilities for seen in (block, *block.majorized))
 
 
 def fitting(problem: BaseProblem) -> list[AnySolver]:

@@ -167,6 +167,12 @@ def nonnegative_data(block: Block) -> Iterator[str]:
                 yield f"{V} has negative entries (smallest {low:g}), and the updates need {V} >= 0"
 
 
+def nonnegative_around(block: Block) -> Iterator[str]:
+    """Yield a reason when what a variable is multiplied by, or stands beside, may be negative."""
+    if not block.nonneg_around:
+        yield f"what {block.name} is multiplied by may be negative, and the updates need it >= 0"
+
+
 def uncapped(block: Block) -> Iterator[str]:
     """Yield a reason when a loss has a cap."""
     for addend in block.addends:

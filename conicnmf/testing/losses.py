@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import cvxpy as cp
@@ -149,17 +150,18 @@ def _transposes(loss: Loss, Y: Data, A: Array, B: Array) -> None:
 
 def _majorizers(loss: Loss, Y: Data, A: Array, B: Array, other: Array) -> None:
     """Check that majorizers touch the loss at B and lie above it on the way to another factor."""
-    bounds: dict[str, Quadratic | Separable] = {}
+    touched = loss.value(Y, A, B)
+    bounds: dict[str, Callable[[Array], float]] = {}
     if "majorize" in loss.abilities:
-        bounds["majorizer"] = loss.majorize(Y, A, B)
+        bounds["majorizer"] = loss.majorize(Y, A, B).value
     if "ratio" in loss.abilities:
-        value = loss.value(Y, A, B)
-        bounds["bound by ratio"] = Separable.of(B, *loss.ratio(Y, A, B), loss.powers, value)
-    for name, bound in bounds.items():
+        bound = Separable.of(B, *loss.ratio(Y, A, B), loss.powers)
+        bounds["bound by ratio"] = lambda X: touched + bound.value(X)
+    for name, above in bounds.items():
         for share in (0.0, 0.01, 0.3, 1.0, 3.0):
             point = np.abs(B + share * (other - B))
-            found, value = bound.value(point), loss.value(Y, A, point)
-            scale = abs(value) + abs(bound.constant)
+            found, value = above(point), loss.value(Y, A, point)
+            scale = abs(value) + touched + abs(above(0.5 * B))
             if share == 0:
                 expect_close(found, value, _EXACT, f"the {name} of {loss} does not touch it", scale)
             below = value - found

@@ -59,7 +59,7 @@ class View(ABC):
         raise TypeError(f"{self} has no expression")
 
     def separable(self) -> Separable:
-        """Return the addend as a sum over the entries of B ≥ 0."""
+        """Return the addend as a sum over the entries of B ≥ 0, up to a constant."""
         raise TypeError(f"{self} is no sum over entries")
 
     def majorized(self, B: Array, kind: Kind) -> View:

@@ -79,9 +79,13 @@ class Fit(Addend):
 
     @cached_property
     def zero(self) -> float:
-        """The loss of the zero model."""
+        """The loss of the zero model, or of a constant one where that is infinite."""
         m, n = self.V.shape
-        return self.loss.value(self.V, np.zeros((m, 1)), np.zeros((1, n)))
+        at_zero = self.loss.value(self.V, np.zeros((m, 1)), np.zeros((1, n)))
+        if np.isfinite(at_zero):
+            return at_zero
+        mean = float(abs(self.V).sum()) / (m * n)
+        return self.loss.value(self.V, np.full((m, 1), mean), np.ones((1, n)))
 
     def squares(self, factors: Factors) -> tuple[float, float] | None:
         """Return ‖V − model‖² and ‖V‖², over the weighted entries where there are weights."""
@@ -89,7 +93,7 @@ class Fit(Addend):
         if "reduced" in self.loss.abilities:
             scale = getattr(self.loss, "scale", 1.0)  # how much it counts is no part of the error
             return self.value(factors) / scale, self.zero / scale
-        plain = Frobenius()
+        plain = self.loss.squared or Frobenius()
         m, n = self.V.shape
         whole = plain.value(self.V, np.zeros((m, 1)), np.zeros((1, n)))
         return plain.value(self.V, *self.model(factors)), whole

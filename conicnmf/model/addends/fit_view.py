@@ -68,7 +68,7 @@ class FitView(View):
         """Return a majorizer that touches the loss at B; a quadratic loss is its own."""
         if kind == "separable":
             down, up = self.ratio(B)
-            return SeparableView(Separable.of(B, down, up, self.loss.powers, self.value(B)))
+            return SeparableView(self, Separable.of(B, down, up, self.loss.powers))
         if "quadratic" in self.loss.abilities:
             return self
         return QuadraticView(self, self.loss.majorize(self.Y, self._left, self.right(B)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import cvxpy as cp
@@ -57,13 +58,19 @@ class QuadraticView(View):
 
 @dataclass(eq=False)
 class SeparableView(View):
-    """A sum over the entries of B ≥ 0."""
+    """A sum over the entries of B ≥ 0 that touches a fit at the sum's base."""
 
+    fit: FitView
     sum: Separable
 
+    @cached_property
+    def _touched(self) -> float:
+        """The fit where it is touched: a pass over the data that many steps can do without."""
+        return self.fit.value(self.sum.base)
+
     def value(self, B: Array) -> float:
-        """Return the sum at B."""
-        return self.sum.value(B)
+        """Return the bound at B."""
+        return self._touched + self.sum.value(B)
 
     def gradient(self, B: Array) -> Array:
         """Return the slopes."""
@@ -74,5 +81,5 @@ class SeparableView(View):
         return self.sum
 
     def expression(self, B: cp.Expression) -> cp.Expression:
-        """Return the sum for CVXPY."""
-        return self.sum.expression(B)
+        """Return the bound for CVXPY."""
+        return self._touched + self.sum.expression(B)

@@ -57,6 +57,7 @@ class Approx:
         data = as_data(V)
         chosen = Frobenius() if loss is None else as_loss(loss)
         chosen.check(data.shape)
+        chosen.check_data(data, name or "V")
         values = (data, model, weighted(chosen, weight), name, read_text(model))
         for field, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, field, value)

@@ -12,7 +12,7 @@ from conicnmf.errors import InfeasibleError
 from conicnmf.geometry.bounded_simplex import project_bounded_simplex
 from conicnmf.geometry.simplex import project_simplex
 from conicnmf.kernels.simplex_ls import simplex_ls_gram
-from conicnmf.model.terms import Constraint, Example, Pieces, pieces
+from conicnmf.model.terms import Constraint, Example, Halfspaces, Pieces, pieces
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.settings import Positive
 from conicnmf.types import Array
@@ -42,6 +42,10 @@ class Simplex(Constraint):
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:
         """Return the linear constraints."""
         return [B >= 0, cp.sum(B, axis=1 if self.each == "component" else 0) == self.total]
+
+    def plane(self, shape: tuple[int, int]) -> Halfspaces:
+        """Return that entries sum to the total."""
+        return Halfspaces(np.ones(shape), self.each, self.total)
 
     def project(self, B: Array) -> Array:
         """Return the nearest point of the simplex for each component."""

@@ -3,42 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
-import scipy.sparse as sp
 
-from conicnmf.errors import InputError
-from conicnmf.incoming import as_csr
 from conicnmf.model.losses.frobenius import row_chunks, squared_norm
+from conicnmf.model.losses.visits import visits
+from conicnmf.model.losses.weights import Weights, check_weights, full, said, turned
 from conicnmf.model.terms import Loss, Quadratic, Reduced
-from conicnmf.settings import Limit, Positive, Reads
+from conicnmf.settings import Limit, Positive
 from conicnmf.types import Array, Data, stored
-from conicnmf.validate import as_numbers
-
-
-def _as_weights(given: Any, name: str) -> Data:
-    """Return weights as floats, sparse ones by rows."""
-    weights = as_csr(given, name) if sp.issparse(given) else as_numbers(given, name)
-    kind = np.float32 if weights.dtype == np.float32 else np.float64
-    weights = weights.astype(kind, copy=False)
-    values = stored(weights)
-    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
-        low, high = values.min(initial=0.0), values.max(initial=0.0)
-        raise InputError(
-            f"{name} must be finite, non-negative and not all zero, got values from {low} to "
-            f"{high}; use 1 for observed entries and 0 for missing ones"
-        )
-    return weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightedFrobenius(Loss):
     """The loss scale · ‖M ∘ (Y − A B)‖²_F with non-negative weights M, at most `cap`.
 
-    The weights have the shape of the data. A boolean mask (True = observed) serves as weights;
-    sparse weights keep the cost proportional to the number of observed entries.
+    The weights have the shape of the data, or (m, 1) or (1, n) for one a feature or a sample. A
+    boolean mask (True = observed) serves as weights; sparse weights keep the cost proportional to
+    the number of observed entries.
 
     Examples
     --------
@@ -48,7 +32,7 @@ class WeightedFrobenius(Loss):
     3.0
     """
 
-    weights: Annotated[Data, Reads(_as_weights)]
+    weights: Weights
     scale: Positive = 1.0
     cap: Limit = np.inf
 
@@ -57,9 +41,7 @@ class WeightedFrobenius(Loss):
         object.__setattr__(self, "_squared", self.weights * self.weights)
 
     def __repr__(self) -> str:
-        kept = self.weights.nnz if sp.issparse(self.weights) else np.count_nonzero(self.weights)
-        share = kept / np.prod(self.weights.shape)
-        return f"WeightedFrobenius({share:.3g} of the entries observed, scale={self.scale:g})"
+        return f"WeightedFrobenius({said(self.weights)}, scale={self.scale:g})"
 
     @property
     def _M2(self) -> Data:
@@ -67,16 +49,11 @@ class WeightedFrobenius(Loss):
 
     def transposed(self) -> WeightedFrobenius:
         """Return the loss for the transposed data."""
-        flipped = self.weights.T
-        return replace(self, weights=flipped.tocsr() if sp.issparse(flipped) else flipped)
+        return replace(self, weights=turned(self.weights))
 
     def check(self, shape: tuple[int, int]) -> None:
         """Raise unless the weights have the shape of the data."""
-        if self.weights.shape != shape:
-            raise InputError(
-                f"weights must have the shape of V, {shape}, got {self.weights.shape}; "
-                "give one weight for each entry of V"
-            )
+        check_weights(self.weights, shape)
 
     def scaled(self, c: float) -> WeightedFrobenius:
         """Divide the scale by c²."""
@@ -84,16 +61,7 @@ class WeightedFrobenius(Loss):
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss over the weighted entries."""
-        M = self.weights
-        if sp.issparse(M):
-            residual = _at_pattern(M, A, B)
-            residual.data *= M.data
-            return self.scale * squared_norm((M * Y - residual).tocsr())
-        total = 0.0
-        for rows in row_chunks(M.shape):
-            part = Y[rows].toarray() if sp.issparse(Y) else Y[rows]
-            total += squared_norm(M[rows] * (part - A[rows] @ B))
-        return self.scale * total
+        return self.scale * sum(v.sum((v.y - v.p) ** 2) for v in visits(Y, A, B, self._M2))
 
     def gradient(self, Y: Data, A: Array, B: Array) -> Array:
         """Return 2 scale Aᵀ(M² ∘ (A B − Y))."""
@@ -102,7 +70,8 @@ class WeightedFrobenius(Loss):
 
     def ratio(self, Y: Data, A: Array, B: Array) -> tuple[Array, Array]:
         """Return the two parts of the gradient for A, B, Y ≥ 0."""
-        down, up = self._correlations(Y, A), 2 * self.scale * self._model(A, B)
+        seen = [(v.back(v.weighed(v.y)), v.back(v.weighed(v.p))) for v in visits(Y, A, B, self._M2)]
+        down, up = (2 * self.scale * sum(parts) for parts in zip(*seen, strict=True))
         return down.astype(B.dtype, copy=False), up.astype(B.dtype, copy=False)
 
     def reduced(self, Y: Data, A: Array) -> Reduced:
@@ -114,7 +83,7 @@ class WeightedFrobenius(Loss):
         """Return 2 scale Aᵀ diag(M²) A for each column, and the correlations with the data."""
         rank = A.shape[1]
         upper = np.triu_indices(rank)
-        M2 = self._M2[:, columns]
+        M2 = full(self._M2, Y.shape)[:, columns]
         # All products of two atoms, weighted and added up for all columns at once.
         parts = (
             M2[rows].T @ (A[rows][:, upper[0]] * A[rows][:, upper[1]])
@@ -136,28 +105,4 @@ class WeightedFrobenius(Loss):
 
     def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
         """Return the literal residual form, of the size of the data."""
-        return self.scale * cp.sum_squares(cp.multiply(self.weights, Y - A @ B))
-
-    def _correlations(self, Y: Data, A: Array) -> Array:
-        weighted = self._M2 * Y
-        return 2 * self.scale * np.asarray((weighted.T @ A).T)
-
-    def _model(self, A: Array, B: Array) -> Array:
-        """Return Aᵀ(M² ∘ A B)."""
-        if sp.issparse(self._M2):
-            product = _at_pattern(self._M2, A, B)
-            product.data *= self._M2.data
-            return np.asarray((product.T @ A).T)
-        parts = (
-            A[rows].T @ (self._M2[rows] * (A[rows] @ B)) for rows in row_chunks(self._M2.shape)
-        )
-        return np.asarray(sum(parts))
-
-
-def _at_pattern(M: sp.csr_array[Any], A: Array, B: Array) -> sp.csr_array[Any]:
-    """Return A B at the non-zeros of M only."""
-    rows = np.repeat(np.arange(M.shape[0]), np.diff(M.indptr))
-    values = np.empty(M.nnz)
-    for part in row_chunks((M.nnz, A.shape[1])):
-        values[part] = np.einsum("ij,ji->i", A[rows[part]], B[:, M.indices[part]])
-    return sp.csr_array((values, M.indices, M.indptr), shape=M.shape)
+        return self.scale * cp.sum_squares(cp.multiply(full(self.weights, Y.shape), Y - A @ B))

@@ -150,8 +150,10 @@ def _addends(
     for fit in fits:
         chains = tuple(as_chain(chain, names, roles) for chain in fit.chains)
         data = as_data(fit.V)
+        label = next(labels)
         fit.loss.check(data.shape)
-        found.append(Fit(data, fit.loss, chains, next(labels)))
+        fit.loss.check_data(data, label)
+        found.append(Fit(data, fit.loss, chains, label))
     if coupling is not None:
         found.append(_coupled(coupling, labels, names, roles))
     return tuple(found)

@@ -128,6 +128,11 @@ class Constraint(Term):
         raise self._lacks("tangent")
 
     @optional
+    def plane(self, shape: tuple[int, int]) -> Halfspaces:
+        """Return planes ⟨normals_j, B_j⟩ = offsets_j when the set is what they have in B ≥ 0."""
+        raise self._lacks("plane")
+
+    @optional
     def cut_off(self, B: Array) -> tuple[Halfspaces, Mask]:
         """Return half-spaces that hold the convex part of the set and lose B, and for which pieces."""
         raise self._lacks("cut_off")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import cvxpy as cp
 import numpy as np
@@ -18,15 +18,29 @@ class Loss(Term):
     """How far A B is from the data Y; it may be asked to stay at or below `cap`."""
 
     cap: float = np.inf
-    degree: ClassVar[float] = 2.0
-    """The power of c with which the loss grows when data and model are multiplied by c."""
-    powers: tuple[float, float] = (1.0, 0.0)
-    """The exponents (p, q), p ≥ 0 ≥ q, with which `ratio` bounds the loss: see `Separable`."""
+
+    @property
+    def degree(self) -> float:
+        """The power of c with which the loss grows when data and model are multiplied by c."""
+        return 2.0
+
+    @property
+    def powers(self) -> tuple[float, float]:
+        """The exponents (p, q), p ≥ 0 ≥ q, with which `ratio` bounds the loss: see `Separable`."""
+        return 1.0, 0.0
+
+    @property
+    def squared(self) -> Loss | None:
+        """Squares with the weights of this loss, for relative errors; none for equal weights."""
+        return None
 
     @property
     def convex(self) -> bool:
         """Whether the loss is convex in B."""
         return True
+
+    def check_data(self, Y: Data, name: str = "V") -> None:
+        """Raise an `InputError` when the loss cannot judge such data; `name` is what to call them."""
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss."""

@@ -17,21 +17,20 @@ from conicnmf.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Separable:
-    """constant + the sum over all entries of ∫ Σ_e slopes[e]·(b/base)^e db, from `base` to b.
+    """The sum over all entries of ∫ Σ_e slopes[e]·(b/base)^e db, from `base` to b.
 
     Slopes of exponents above zero are non-negative and those of exponents below zero non-positive,
     so every entry's part is convex.
 
     Examples
     --------
-    >>> bound = Separable.of(np.ones((1, 1)), down=4.0, up=2.0, powers=(0.0, -1.0), constant=5.0)
-    >>> round(bound.value(np.full((1, 1), 2.0)), 3)  # 5 + 2·(2 − 1) − 4·log 2
-    4.227
+    >>> bound = Separable.of(np.ones((1, 1)), down=4.0, up=2.0, powers=(0.0, -1.0))
+    >>> round(bound.value(np.full((1, 1), 2.0)), 3)  # 2·(2 − 1) − 4·log 2
+    -0.773
     """
 
     base: Array
     slopes: Mapping[float, Array]
-    constant: float
 
     @classmethod
     def of(
@@ -40,16 +39,15 @@ class Separable:
         down: Array | float,
         up: Array | float,
         powers: tuple[float, float],
-        constant: float,
     ) -> Separable:
         """Return the sum with slope up·t^p − down·t^q for powers (p, q)."""
         p, q = powers
-        return cls(base, {p: up + 0 * base, q: -down + 0 * base}, constant)
+        return cls(base, {p: up + 0 * base, q: -down + 0 * base})
 
     @staticmethod
     def added(parts: Sequence[Separable], slope: float = 0.0, curvature: float = 0.0) -> Separable:
         """Return the sum, with penalties slope·b + ½·curvature·b² bounded above in the same way."""
-        base, constant = parts[0].base, sum(part.constant for part in parts)
+        base = parts[0].base
         slopes: dict[float, Array] = {}
         for part in parts:
             for e, w in part.slopes.items():
@@ -60,12 +58,11 @@ class Separable:
             slopes[top] = slopes[top] + slope
             steep = max(top, 1.0)
             slopes[steep] = slopes.get(steep, 0 * base) + curvature * base
-            constant += float(np.sum(slope * base + 0.5 * curvature * base**2))
-        return Separable(base, slopes, constant)
+        return Separable(base, slopes)
 
     def value(self, B: Array) -> float:
         """Return the sum at B."""
-        total = self.constant
+        total = 0.0
         t = np.divide(B, self.base, out=np.ones_like(self.base), where=self.base > 0)
         fixed = (self.base == 0) & (B > 0)
         for e, w in self.slopes.items():
@@ -89,12 +86,11 @@ class Separable:
 
     def expression(self, B: cp.Expression) -> cp.Expression:
         """Return the sum for CVXPY, convex in B."""
-        total: cp.Expression = cp.Constant(self.constant)
         alive = self.base > 0
         # An entry at zero that a wall keeps there: a slope steeper than any other does the same.
         walls = sum((w > 0) & ~alive for e, w in self.slopes.items() if e > 0)
         steep = 1e3 * max(float(np.abs(w).max()) for w in self.slopes.values())
-        total = total + cp.sum(cp.multiply(steep * np.asarray(walls), B))
+        total = cp.sum(cp.multiply(steep * np.asarray(walls), B))
         for e, w in self.slopes.items():
             if e == 0:
                 total = total + cp.sum(cp.multiply(w, B)) - float(np.sum(w * self.base))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
+from conicnmf.kernels.separable import minimize_separable
 from conicnmf.model.blocks import Subproblem
 from conicnmf.solve.methods.base import BlockSolver, Update
 from conicnmf.solve.needs import (
     LossWith,
     PenaltiesWith,
+    nonnegative_around,
     nonnegative_data,
     nonnegative_only,
     uncapped,
@@ -21,13 +21,16 @@ from conicnmf.types import Array
 
 @dataclass(frozen=True)
 class Multiplicative(BlockSolver[None]):
-    """Multiply B by the ratio of the two parts of its gradient; the objective never rises.
+    """Multiply B by a power of the ratio of the two parts of its gradient; the objective never rises.
 
-    Entries at zero stay there, so start from positive factors.
+    The product is where a sum over entries that lies above the loss is lowest: for squares and for
+    divergences with 1 ≤ β ≤ 2 the ratio itself. Entries at zero stay there, so start from positive
+    factors.
 
     References
     ----------
     Lee and Seung, Algorithms for non-negative matrix factorization, NIPS 2000.
+    Févotte and Idier, Algorithms for NMF with the β-divergence, Neural Computation 2011.
 
     Examples
     --------
@@ -43,6 +46,7 @@ class Multiplicative(BlockSolver[None]):
         PenaltiesWith(("orthant",), "which multiplicative updates need"),
         nonnegative_only,
         nonnegative_data,
+        nonnegative_around,
     )
 
     def update(self, held: Subproblem, B: Array, memo: None) -> Update[None]:
@@ -51,8 +55,8 @@ class Multiplicative(BlockSolver[None]):
 
 
 def multiplicative_step(held: Subproblem, B: Array) -> Array:
-    """Return B ⊙ N ⊘ P for the gradient P − N, penalties in P."""
-    down, up = held.ratio(B)
-    # Where the denominator vanishes the numerator does too: that entry has no say in the loss.
-    ratio = np.divide(down, up, out=np.zeros_like(B), where=up > np.finfo(B.dtype).tiny)
-    return B * ratio
+    """Return where the bound by the two parts of the gradient, penalties in it, is lowest."""
+    block = held.block.separable
+    assert block is not None
+    bound = held.majorized(B, block).separable()
+    return minimize_separable(bound.base, bound.slopes)

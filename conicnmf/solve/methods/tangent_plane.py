@@ -23,9 +23,10 @@ from conicnmf.solve.needs import (
 )
 from conicnmf.solve.programs.backends import Backend
 from conicnmf.solve.programs.domain import kept_finite
-from conicnmf.solve.programs.lightest import lightest
-from conicnmf.solve.programs.native import NativeProgram, native_reasons
+from conicnmf.solve.programs.lightest import has_native_program, lightest, native_program
+from conicnmf.solve.programs.native import NativeProgram
 from conicnmf.solve.programs.program import BlockProgram, Step
+from conicnmf.solve.programs.separable import SeparableProgram
 from conicnmf.solve.programs.signed import magnitudes, signed_step
 from conicnmf.solve.programs.tangent import (
     Outcome,
@@ -48,7 +49,7 @@ class _Memo:
     """The convex part of a block, its program, and what is linearized at each step."""
 
     convex: Block
-    program: NativeProgram | BlockProgram | UpperCutProgram
+    program: NativeProgram | SeparableProgram | BlockProgram | UpperCutProgram
     rewards: tuple[Penalty, ...]
     deadline: float
 
@@ -117,13 +118,13 @@ class TangentPlane(BlockSolver[_Memo]):
 
     def _is_native(self, convex: Block) -> bool:
         wanted = self.engine == "native" or (self.engine == "auto" and self.backend is None)
-        return wanted and not any(native_reasons(convex))
+        return wanted and has_native_program(convex)
 
     def prepare(self, block: Block, context: Context) -> _Memo:
         """Set up the program of the block's convex part."""
         convex, rewards = _convex(block)
         if self._is_native(convex):
-            return _Memo(convex, NativeProgram(convex, _ACCURACY), rewards, context.deadline)
+            return _Memo(convex, native_program(convex, _ACCURACY), rewards, context.deadline)
         kind = UpperCutProgram if self.upper == "cuts" else BlockProgram
         stated = magnitudes(convex) if signed(block) else convex
         return _Memo(convex, kind(stated, self.backend), rewards, context.deadline)
@@ -139,9 +140,7 @@ class TangentPlane(BlockSolver[_Memo]):
             if outcome.B is None:
                 failed = Status.BACKEND_FAILED if count == 0 else None
                 return Update(B, memo, status=failed, inner=records)
-            # The exact projection removes what an interior-point method leaves of the last digits.
-            new = outcome.B if block.projection is None else block.projection(outcome.B)
-            new = new.astype(B.dtype, copy=False)
+            new = _exact(block, outcome.B).astype(B.dtype, copy=False)
             if not memo.rewards:
                 value = None
                 if step is not None:
@@ -159,7 +158,7 @@ class TangentPlane(BlockSolver[_Memo]):
         slopes = [reward.slope(B) for reward in memo.rewards]
         linear = np.add.reduce(slopes) if slopes else None
         if signed(held.block):
-            assert not isinstance(memo.program, NativeProgram)
+            assert not isinstance(memo.program, (NativeProgram, SeparableProgram))
             convex = held.on(memo.convex)
             return None, signed_step(convex, memo.program, B, loop, linear, memo.deadline)
         step = memo.program.at(held.on(memo.convex), linear)
@@ -169,6 +168,13 @@ class TangentPlane(BlockSolver[_Memo]):
             before, outcome = outcome, held_step(step, B, memo.deadline)
             outcome.records[:0] = before.records
         return step, outcome
+
+
+def _exact(block: Block, B: Array) -> Array:
+    """Return B without what an interior-point method leaves of the last digits."""
+    # A projection sets small entries to zero, which a divergence may not allow: only where it must.
+    inside = block.kind == "separable" and block.violation(B) <= INSIDE
+    return B if block.projection is None or inside else block.projection(B)
 
 
 def _rises(step: Step, outcome: Outcome, B: Array) -> bool:

@@ -1,4 +1,4 @@
-"""Which form of a block gives the lightest program: its loss, or a majorizer of it."""
+"""The lightest program of a block: native where there is one, of the loss or of a majorizer of it."""
 
 from __future__ import annotations
 
@@ -6,25 +6,40 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from conicnmf.model.blocks import Block
+from conicnmf.solve.programs.native import NativeProgram, native_reasons
+from conicnmf.solve.programs.separable import SeparableProgram, separable_reasons
 
 if TYPE_CHECKING:
     from conicnmf.solve.methods.base import AnySolver
 
 
+def has_native_program(block: Block) -> bool:
+    """Whether a block is solved without a cone solver."""
+    return not any(native_reasons(block)) or not any(separable_reasons(block))
+
+
+def native_program(block: Block, accuracy: float) -> NativeProgram | SeparableProgram:
+    """Return the program of a block that has a native one."""
+    if any(native_reasons(block)):
+        return SeparableProgram(block)
+    return NativeProgram(block, accuracy)
+
+
 def lightest(solver: AnySolver, block: Block, is_native: Callable[[Block], bool]) -> Block:
     """Return the form to work on, among those the solver fits: the block itself where none is lighter.
 
-    No program at all is the lightest, then least squares of the size of the factor, then any
-    majorizer, which has that size too. A loss that is kept as it is written comes last: its program
-    has the size of the data.
+    No program at all is lightest, first by squares, whose steps are longest. Squares of the loss itself
+    come before sums over entries, majorizers by cone programs after both: they have the size of the
+    factor. A loss that is kept as it is written comes last: its program has the size of the data.
     """
 
     def weight(seen: Block) -> int:
         if is_native(seen):
-            return 0
-        if "reduced" in seen.abilities:
-            return 1
-        return 3 if seen.kind is None else 2
+            return 3 if seen.kind == "separable" else 0
+        squares = "reduced" in seen.abilities
+        if seen.kind is None:
+            return 2 if squares else 6
+        return 4 if squares else 5
 
     fitting = [seen for seen in (block, *block.majorized) if not solver.unmet(seen)]
     return min(fitting, key=weight, default=block)

@@ -1,4 +1,4 @@
-"""Bring any starting factors into the constraint set."""
+"""Bring any starting factors into the constraint set, and to where losses are finite."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from conicnmf.model.losses import Frobenius
 from conicnmf.model.problem import Problem
 from conicnmf.solve.programs.program import BlockProgram
 from conicnmf.solve.programs.tangent import TangentLoop, tangent_step, with_interior
+from conicnmf.solve.starts.positive import positive_start
 from conicnmf.types import Array, Factors, Mask
 
 
@@ -28,7 +29,7 @@ def feasible_start(problem: Problem, factors: Factors, rng: np.random.Generator)
             rows = _filled(rows, _dead(rows), np.abs(B).max() or 1.0, rng)
             B = rows if axis == 1 else rows.T
         factors = block.put(factors, nearest(block, B))
-    return factors
+    return positive_start(problem, factors)
 
 
 def _dead(B: Array) -> Mask:

@@ -174,5 +174,7 @@ def test_bad_settings_are_refused_with_the_rule_and_the_value(make, words):
         assert word in str(caught.value)
 
 
-def test_every_loss_that_is_shipped_is_checked_here():
-    assert set(losses.__all__) == {"Frobenius", "WeightedFrobenius"}
+def test_every_loss_that_is_shipped_is_checked():
+    squares = {"Frobenius", "WeightedFrobenius"}  # here
+    divergences = {"BetaDivergence", "ItakuraSaito", "KullbackLeibler"}  # in test_divergences.py
+    assert set(losses.__all__) == squares | divergences

@@ -1,0 +1,198 @@
+"""β-divergences: Kullback–Leibler for counts, Itakura–Saito for spectra, and what lies between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import kl_div
+
+from conicnmf.model.losses.entrywise import Entrywise
+from conicnmf.model.losses.visits import visits
+from conicnmf.model.losses.weights import full
+from conicnmf.settings import Number
+from conicnmf.types import Array, Data
+
+
+class Divergence(Entrywise):
+    """The β-divergence of the data from the model, for non-negative factors.
+
+    (y^β + (β − 1) p^β − β y p^{β−1}) / (β (β − 1)), and its limits for β = 1 and 0. It is convex in the
+    model for 1 ≤ β ≤ 2 only, but multiplicative rules lower it for every β.
+    """
+
+    @property
+    def beta(self) -> float:
+        """The exponent of the divergence."""
+        raise self._lacks("beta")
+
+    @property
+    def degree(self) -> float:
+        """The power of c with which the divergence of c·Y from c·A B grows."""
+        return self.beta
+
+    @property
+    def convex(self) -> bool:
+        """Whether the divergence is convex in the model."""
+        return 1 <= self.beta <= 2
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """All forms, but for CVXPY only where the divergence is convex."""
+        return super().abilities - (frozenset() if self.convex else {"expression"})
+
+    @property
+    def powers(self) -> tuple[float, float]:
+        """The exponents of the bound: its convex parts by Jensen's inequality, the rest by tangents."""
+        return max(self.beta - 1, 0.0), min(self.beta - 2, 0.0)
+
+    def rule(self) -> tuple[str, Any, str]:
+        """Return that data are non-negative, positive where zero is infinitely far from the model."""
+        if self.beta <= 0:
+            return "> 0", lambda y: ~(y > 0), "add a small number to V, or use KullbackLeibler"
+        return ">= 0", lambda y: ~(y >= 0), "shift or clip V, or use Frobenius"
+
+    def entries(self, y: Array, p: Array) -> Array:
+        """Return the divergence of each entry, infinite outside the domain."""
+        beta = self.beta
+        if beta == 1:
+            return np.asarray(kl_div(y, p))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if beta == 0:
+                found = y / p - np.log(y / p) - 1
+            else:
+                found = y**beta + (beta - 1) * p**beta - beta * y * p ** (beta - 1)
+                found = found / (beta * (beta - 1))
+        outside = (p < 0) | ((p == 0) & (y > 0) & (beta <= 1))
+        return np.where(outside, np.inf, np.where((p == 0) & (y == 0), 0.0, found))
+
+    def parts(self, y: Array, p: Array) -> tuple[Array, Array]:
+        """Return (N, P) with slope P − N of each entry: y p^{β−2} and p^{β−1}."""
+        # A model of zero has no slope here; a floor whose powers are finite stands for it.
+        p = np.maximum(p, np.finfo(p.dtype).tiny ** 0.25)
+        return y * p ** (self.beta - 2), p ** (self.beta - 1)
+
+    def slopes(self, y: Array, p: Array) -> Array:
+        """Return p^{β−1} − y p^{β−2}."""
+        down, up = self.parts(y, p)
+        return up - down
+
+    def ratio(self, Y: Data, A: Array, B: Array) -> tuple[Array, Array]:
+        """Return Aᵀ(M ∘ N) and Aᵀ(M ∘ P)."""
+        down, up = np.zeros(B.shape), np.zeros(B.shape)
+        for visit in visits(Y, A, B, self.weights):
+            N, P = self.parts(visit.y, visit.p)
+            down += visit.back(visit.weighed(N))
+            up += visit.back(visit.weighed(P))
+        return (self.scale * down).astype(B.dtype), (self.scale * up).astype(B.dtype)
+
+    def atoms(self, Y: Data, P: cp.Expression) -> cp.Expression:
+        """Return the divergences for CVXPY."""
+        if not self.convex:
+            raise self._lacks("expression")
+        beta = self.beta
+        if beta == 1:
+            return cp.kl_div(Y, P)
+        Y = Y.toarray() if sp.issparse(Y) else Y
+        rest = cp.multiply(Y, P) if beta == 2 else cp.multiply(Y, cp.power(P, beta - 1))
+        return Y**beta / (beta * (beta - 1)) + cp.power(P, beta) / beta - rest / (beta - 1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BetaDivergence(Divergence):
+    """The β-divergence for any β: 2 is half the square, 1 Kullback–Leibler, 0 Itakura–Saito.
+
+    References
+    ----------
+    Févotte and Idier, Algorithms for NMF with the β-divergence, Neural Computation 2011.
+
+    Examples
+    --------
+    >>> loss = BetaDivergence(1.5)
+    >>> loss.value(np.eye(2), np.ones((2, 1)), np.ones((1, 2)))
+    1.3333333333333333
+    """
+
+    beta: Number = 1.0
+
+    @property
+    def details(self) -> str:
+        """Show β."""
+        return f"beta={self.beta:g}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KullbackLeibler(Divergence):
+    """The generalized Kullback–Leibler divergence Σ y log(y/p) − y + p: counts as Poisson numbers.
+
+    Of sparse data only the stored entries are visited; the others enter through sums.
+
+    References
+    ----------
+    Lee and Seung, Algorithms for non-negative matrix factorization, NIPS 2000.
+
+    Examples
+    --------
+    >>> round(KullbackLeibler().value(np.eye(2), np.full((2, 1), 0.5), np.ones((1, 2))), 4)
+    1.3863
+    """
+
+    @property
+    def beta(self) -> float:
+        """One."""
+        return 1.0
+
+    def value(self, Y: Data, A: Array, B: Array) -> float:
+        """Return the divergence, through sums where sparse data store nothing."""
+        if not sp.issparse(Y) or sp.issparse(self.weights):
+            return super().value(Y, A, B)
+        if (A < 0).any() or (B < 0).any():
+            return super().value(Y, A, B)
+        (visit,) = visits(Y, A, B, self.weights, stored_only=True)
+        total = visit.sum(kl_div(visit.y, visit.p) - visit.p)
+        total += float(np.sum(self._weighed(Y, A) * B, dtype=np.float64))
+        return self.scale * max(total, 0.0)
+
+    def ratio(self, Y: Data, A: Array, B: Array) -> tuple[Array, Array]:
+        """Return Aᵀ(M ∘ Y/P) and AᵀM."""
+        down = np.zeros(B.shape)
+        for v in visits(Y, A, B, self.weights, stored_only=True):
+            share = np.divide(v.y, v.p, out=np.zeros_like(v.p), where=v.p > 0)
+            down += v.back(v.weighed(share))
+        up = np.broadcast_to(self._weighed(Y, A), B.shape)
+        return (self.scale * down).astype(B.dtype), (self.scale * up).astype(B.dtype)
+
+    def gradient(self, Y: Data, A: Array, B: Array) -> Array:
+        """Return Aᵀ(M ∘ (1 − Y/P))."""
+        down, up = self.ratio(Y, A, B)
+        return up - down
+
+    def _weighed(self, Y: Data, A: Array) -> Array:
+        """Return AᵀM."""
+        M = self.weights
+        if M is None:
+            return np.asarray(A.sum(axis=0, dtype=np.float64))[:, None]
+        return np.asarray((full(M, Y.shape).T @ A).T)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ItakuraSaito(Divergence):
+    """The Itakura–Saito divergence Σ y/p − log(y/p) − 1: quiet and loud entries weigh alike.
+
+    References
+    ----------
+    Févotte, Bertin and Durrieu, NMF with the Itakura–Saito divergence, Neural Computation 2009.
+
+    Examples
+    --------
+    >>> round(ItakuraSaito().value(np.full((1, 1), 2.0), np.ones((1, 1)), np.ones((1, 1))), 4)
+    0.3069
+    """
+
+    @property
+    def beta(self) -> float:
+        """Zero."""
+        return 0.0

@@ -1,0 +1,116 @@
+"""Losses that are sums over entries: a subclass says what one entry costs, the rest is here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+
+from conicnmf.errors import InputError
+from conicnmf.model.losses.visits import visits
+from conicnmf.model.losses.weighted import WeightedFrobenius
+from conicnmf.model.losses.weights import MaybeWeights, check_weights, full, said, turned
+from conicnmf.model.terms import Loss
+from conicnmf.settings import Limit, Positive
+from conicnmf.types import Array, Data, stored
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Entrywise(Loss):
+    """scale · Σ M ∘ ℓ(Y, A B) with weights M, at most `cap`; subclasses define ℓ and its slope.
+
+    Weights multiply the loss. They have the shape of the data, or (m, 1) or (1, n) for one a feature
+    or a sample; sparse ones keep the cost proportional to the observed entries.
+    """
+
+    weights: MaybeWeights = field(default=None, kw_only=True)
+    scale: Positive = field(default=1.0, kw_only=True)
+    cap: Limit = field(default=np.inf, kw_only=True)
+
+    def entries(self, y: Array, p: Array) -> Array:
+        """Return what each entry costs."""
+        raise self._lacks("entries")
+
+    def slopes(self, y: Array, p: Array) -> Array:
+        """Return the derivative of each entry's cost in p."""
+        raise self._lacks("slopes")
+
+    def atoms(self, Y: Data, P: cp.Expression) -> cp.Expression:
+        """Return the same costs for CVXPY."""
+        raise self._lacks("atoms")
+
+    def rule(self) -> tuple[str, Any, str]:
+        """Return what the data must be, which entries are not, and what to do; nothing by default."""
+        return "", None, ""
+
+    @property
+    def details(self) -> str:
+        """The settings that a text shows first."""
+        return ""
+
+    def __repr__(self) -> str:
+        parts = [self.details, said(self.weights), f"scale={self.scale:g}"]
+        parts += [f"cap={self.cap:g}"] if np.isfinite(self.cap) else []
+        return f"{type(self).__name__}({', '.join(part for part in parts if part)})"
+
+    def transposed(self) -> Self:
+        """Return the loss for the transposed data."""
+        return self if self.weights is None else replace(self, weights=turned(self.weights))
+
+    def check(self, shape: tuple[int, int]) -> None:
+        """Raise unless the weights fit the data."""
+        if self.weights is not None:
+            check_weights(self.weights, shape)
+
+    def check_data(self, Y: Data, name: str = "V") -> None:
+        """Raise where an entry with a weight breaks the rule of the loss."""
+        rule, broken, remedy = self.rule()
+        if not rule:
+            return
+        bad = _first_bad(Y, self.weights, broken)
+        if bad is not None:
+            raise InputError(f"{type(self).__name__} needs {name} {rule}, got {bad:g}; {remedy}")
+
+    def scaled(self, c: float) -> Self:
+        """Divide the scale by the power of c that the loss grows with."""
+        return replace(self, scale=self.scale / c**self.degree)
+
+    @property
+    def squared(self) -> Loss | None:
+        """Squares with the same weights."""
+        return None if self.weights is None else WeightedFrobenius(np.sqrt(self.weights))
+
+    def value(self, Y: Data, A: Array, B: Array) -> float:
+        """Return the weighted sum over the entries."""
+        total = sum(v.sum(self.entries(v.y, v.p)) for v in visits(Y, A, B, self.weights))
+        return self.scale * total
+
+    def gradient(self, Y: Data, A: Array, B: Array) -> Array:
+        """Return scale · Aᵀ(M ∘ ℓ')."""
+        parts = [v.back(v.weighed(self.slopes(v.y, v.p))) for v in visits(Y, A, B, self.weights)]
+        return np.asarray(self.scale * sum(parts)).astype(B.dtype, copy=False)
+
+    def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
+        """Return the literal sum, of the size of the data."""
+        costs = self.atoms(Y, A @ B)
+        if self.weights is not None:
+            costs = cp.multiply(full(self.weights, Y.shape), costs)
+        return self.scale * cp.sum(costs)
+
+
+def _first_bad(Y: Data, weights: Data | None, broken: Any) -> float | None:
+    """Return an entry with a weight that breaks a rule, the zeros of sparse data included."""
+    if weights is None:
+        values = stored(Y)
+        found = values[broken(values)]
+        zeros = sp.issparse(Y) and Y.nnz < np.prod(Y.shape) and broken(np.zeros(1)).any()
+        return float(found.min()) if found.size else 0.0 if zeros else None
+    flat = np.zeros((Y.shape[0], 1)), np.zeros((1, Y.shape[1]))
+    for visit in visits(Y, *flat, weights):
+        wrong = broken(visit.y) & (np.broadcast_to(visit.m, visit.y.shape) > 0)
+        if wrong.any():
+            return float(visit.y[wrong].min())
+    return None

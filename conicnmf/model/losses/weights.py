@@ -1,0 +1,78 @@
+"""Weights of the entries of the data: dense, sparse, a mask, one a feature or one a sample."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from conicnmf.errors import InputError
+from conicnmf.incoming import as_csr
+from conicnmf.settings import Reads
+from conicnmf.types import Data, stored
+from conicnmf.validate import as_numbers
+
+
+def as_weights(given: Any, name: str) -> Data:
+    """Return weights as floats, sparse ones by rows.
+
+    Examples
+    --------
+    >>> as_weights([[True, False]], "weights")
+    array([[1., 0.]])
+    """
+    weights = as_csr(given, name) if sp.issparse(given) else as_numbers(given, name)
+    kind = np.float32 if weights.dtype == np.float32 else np.float64
+    weights = weights.astype(kind, copy=False)
+    values = stored(weights)
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        low, high = values.min(initial=0.0), values.max(initial=0.0)
+        raise InputError(
+            f"{name} must be finite, non-negative and not all zero, got values from {low} to "
+            f"{high}; use 1 for observed entries and 0 for missing ones"
+        )
+    return weights
+
+
+def _none_or_weights(given: Any, name: str) -> Data | None:
+    return None if given is None else as_weights(given, name)
+
+
+Weights: TypeAlias = Annotated[Data, Reads(as_weights)]
+MaybeWeights: TypeAlias = Annotated[Data, Reads(_none_or_weights)]
+
+
+def check_weights(weights: Data, shape: tuple[int, int]) -> None:
+    """Raise unless there is a weight for each entry of the data, each row or each column."""
+    m, n = shape
+    allowed = [(m, n)] if sp.issparse(weights) else [(m, n), (m, 1), (1, n)]
+    if weights.shape not in allowed:
+        raise InputError(
+            f"weights must have the shape of V, {shape}, got {weights.shape}; give one weight for "
+            f"each entry of V, or an array of shape ({m}, 1) or (1, {n}) for features or samples"
+        )
+
+
+def turned(weights: Data) -> Data:
+    """Return the weights of the transposed data."""
+    return weights.T.tocsr() if sp.issparse(weights) else weights.T
+
+
+def full(weights: Data, shape: tuple[int, int]) -> Data:
+    """Return a weight for each entry, without a copy."""
+    return weights if sp.issparse(weights) else np.broadcast_to(weights, shape)
+
+
+def said(weights: Data | None) -> str:
+    """Return what a text says of weights.
+
+    Examples
+    --------
+    >>> said(np.array([[1.0, 0.0]]))
+    '0.5 of the entries observed'
+    """
+    if weights is None:
+        return ""
+    kept = weights.nnz if sp.issparse(weights) else np.count_nonzero(weights)
+    return f"{kept / np.prod(weights.shape):.3g} of the entries observed"
