@@ -14,9 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import conicnmf as cn
-from conicnmf.datasets.local import cache_folder
 from conicnmf.families.autoencoders import SCFC, FastCodes, Ramp, standardize, windows
 from conicnmf.types import Array
+from experiments.resumed import resumed
 
 PAPER = (
     "Thom, Schweiger and Palm, Supervised matrix factorization with sparseness constraints, 2011"
@@ -80,7 +80,7 @@ def svm_error(
 
 @dataclass(frozen=True)
 class Learning:
-    """How filters are learned; `name` is that of the checkpoint, which only long runs have."""
+    """How filters are learned; `name` is what long runs are kept under."""
 
     rank: int
     sparseness_w: float = 0.8
@@ -104,18 +104,15 @@ class Learning:
 
     def run(self, V: Array, y: Any = None, seed: int = 0, progress: bool = False) -> cn.Result:
         """Learn filters, the weight of inference rising over the first iterations."""
-        file = cache_folder() / "runs" / f"{self.name}-{seed}.npz" if self.name else None
-        result = self.statement(V, y).solve(
+        return resumed(
+            f"{self.name}-{seed}" if self.name else "",
+            self.statement(V, y),
             SCFC(Ramp(self.ramp)),
             init=self.start(V, seed),
             stop=self.iterations,
             seed=seed,
-            checkpoint=file,
             progress=progress,
         )
-        if file is not None:
-            file.unlink(missing_ok=True)
-        return result
 
 
 def code_sparseness(result: cn.Result, sparseness_h: float) -> tuple[float, float, float]:

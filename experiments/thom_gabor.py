@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 import conicnmf as cn
-from conicnmf.datasets.local import cache_folder
 from conicnmf.families.autoencoders import SCFC, FastCodes, Ramp, standardize
 from conicnmf.report import fit_gabor, plot_gabor
 from conicnmf.types import Array
 from experiments.experiment import Experiment, Outcome, Setup
+from experiments.resumed import resumed
 from experiments.thom_digits import PAPER, code_sparseness
 
 LEVELS = {"none": None, "0.5": 0.5, "0.75": 0.75}
@@ -26,16 +26,14 @@ def run(setup: Setup) -> Outcome:
     V = standardize(cn.datasets.load("natural_images", n_samples=count).V.astype(np.float32))
     rows, figures = [], {}
     for level, sparseness in LEVELS.items():
-        file = None if setup.quick else cache_folder() / "runs" / f"thom-gabor-{level}.npz"
-        result = FastCodes(V, 64, sparseness, SPARSENESS_H).solve(
+        result = resumed(
+            "" if setup.quick else f"thom-gabor-{level}",
+            FastCodes(V, 64, sparseness, SPARSENESS_H),
             SCFC(Ramp(20)),
             stop=iterations,
             seed=setup.runs(quick=1, full=1)[0],
-            checkpoint=file,
             progress=setup.progress,
         )
-        if file is not None:
-            file.unlink(missing_ok=True)
         fits = fit_gabor(result.W[:, : 24 if setup.quick else 64], (14, 14))
         figures[f"filters-{level}"] = plot_gabor(fits)
         rows.append(_row(level, result, fits.correlation))
