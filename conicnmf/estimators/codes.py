@@ -104,10 +104,10 @@ def _is_least_squares(block: Block, loss: Loss) -> bool:
         return False
     if not all("bounds" in c.abilities for c in block.constraints):
         return False
-    if not all("orthant" in penalty.abilities for penalty in block.penalties):
+    if block.shaped:
         return False
     lower, upper = block.bounds
-    free = bool((lower == -np.inf).all()) and block.orthant[0] == 0
+    free = bool((lower == -np.inf).all())
     return bool((upper == np.inf).all()) and (free or bool((lower == 0).all()))
 
 

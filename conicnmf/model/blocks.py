@@ -15,6 +15,7 @@ import numpy as np
 
 from conicnmf.model.addends import Addend, Chain, Fit, Kind, Ref
 from conicnmf.model.constraints.joint import JointProjection, find_projection, merged_bounds
+from conicnmf.model.proximal import JointProx, find_prox
 from conicnmf.model.subproblem import Subproblem
 from conicnmf.model.terms import Constraint, Loss, Penalty, Term
 from conicnmf.types import Array, Data, Factors
@@ -75,7 +76,10 @@ class Block:
         kinds: list[Kind] = ["quadratic"]
         # A product of non-negative factors alone can be bounded entry by entry.
         kinds += ["separable"] if self.nonneg and self.nonneg_around else []
-        blocks = [replace(self, kind=kind) for kind in kinds if self.kind is None and self.addends]
+        kept = tuple(p for p in self.penalties if "majorize" not in p.abilities)
+        left = {"quadratic": kept, "separable": self.penalties}
+        kinds = kinds if self.kind is None and self.addends else []
+        blocks = [replace(self, kind=kind, penalties=left[kind]) for kind in kinds]
         return tuple(block for block in blocks if all(map(block.forms, self.addends)))
 
     @cached_property
@@ -109,6 +113,22 @@ class Block:
     def projection(self) -> JointProjection | None:
         """The projection on all constraints together, if one is known."""
         return find_projection(self.constraints)
+
+    @cached_property
+    def shaped(self) -> tuple[Penalty, ...]:
+        """The penalties that are more than a slope and a curvature on the entries of B."""
+        return tuple(p for p in self.penalties if p not in self._plain)
+
+    @cached_property
+    def _plain(self) -> tuple[Penalty, ...]:
+        known = [p for p in self.penalties if "orthant" in p.abilities]
+        # A slope has a kink at zero, where entries may be negative.
+        return tuple(p for p in known if self.nonneg or not p.orthant()[0])
+
+    @cached_property
+    def prox(self) -> JointProx | None:
+        """The proximal step of constraints and shaped penalties together, if one is known."""
+        return find_prox(self.constraints, self.shaped)
 
     @cached_property
     def by_component(self) -> bool:
@@ -163,8 +183,8 @@ class Block:
 
     @cached_property
     def orthant(self) -> tuple[float, float]:
-        """Total (slope, curvature) of the penalties on B ≥ 0."""
-        pairs = [penalty.orthant() for penalty in self.penalties]
+        """Total (slope, curvature) of the penalties that are no more than that."""
+        pairs = [penalty.orthant() for penalty in self._plain]
         return sum(slope for slope, _ in pairs), sum(curvature for _, curvature in pairs)
 
     def penalty(self, B: Array) -> float:

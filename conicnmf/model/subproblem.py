@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.model.addends import View
+from conicnmf.model.addends import PenaltyView, View
 from conicnmf.model.terms import Quadratic, Reduced, Separable
 from conicnmf.types import Array
 
@@ -36,10 +36,13 @@ class Subproblem:
     def majorized(self, B: Array, block: Block) -> Subproblem:
         """Return majorizers that touch the addends at B, for a block that stands for them.
 
-        Whatever lowers them lowers the addends, under any constraint.
+        Whatever lowers them lowers the addends, under any constraint. Penalties that the block
+        leaves out have majorizers among them.
         """
         assert block.kind is not None
-        views = [view.majorized(B, block.kind) for view in self.views]
+        views: list[View] = [view.majorized(B, block.kind) for view in self.views]
+        bounded = [p for p in self.block.penalties if p not in block.penalties]
+        views += [PenaltyView(penalty.majorize(B)) for penalty in bounded]
         return replace(self, block=block, views=tuple(views))
 
     def objective(self, B: Array) -> float:
@@ -62,7 +65,7 @@ class Subproblem:
         return _sum([view.gradient(B) for view in self.views], np.zeros_like(B))
 
     def quadratic(self) -> Quadratic:
-        """Return addends and penalties as one quadratic on B ≥ 0."""
+        """Return addends and penalties as one quadratic on B ≥ 0, but for shaped penalties."""
         return self._with_penalties([view.quadratic() for view in self.views])
 
     def columnwise(self) -> Iterator[tuple[slice, Quadratic]]:

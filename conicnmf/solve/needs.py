@@ -13,6 +13,7 @@ import numpy as np
 
 from conicnmf.model.addends import Addend, Fit
 from conicnmf.model.blocks import Block
+from conicnmf.model.terms import Constraint, Penalty
 from conicnmf.types import stored
 
 
@@ -70,6 +71,8 @@ def component_steps(block: Block) -> Iterator[str]:
     if block.constraints and not block.orthant_only:
         stated = ", ".join(map(str, block.constraints))
         yield f"{place}: only NonNegative or no constraint is served there, not {stated}"
+    for penalty in block.shaped:
+        yield f"{place}, and {penalty} has no closed form there"
 
 
 def conic_constraints(block: Block) -> Iterator[str]:
@@ -124,11 +127,26 @@ def joint_projection(block: Block) -> Iterator[str]:
         yield f"no joint projection is known for {together} on {block.name}"
 
 
+def joint_prox(block: Block) -> Iterator[str]:
+    """Yield why constraints and penalties have no known proximal step together."""
+    if not block.shaped:
+        yield from joint_projection(block)
+        return
+    form = "prox_nonneg" if block.nonneg else "prox"
+    lacking = [p for p in block.shaped if form not in p.abilities]
+    for penalty in lacking:
+        yield f"{penalty} on {block.name} has no {form} form, which exact steps need"
+    if block.prox is None and not lacking:
+        together = " ∧ ".join(map(str, (*block.constraints, *block.shaped)))
+        yield f"no joint proximal step is known for {together} on {block.name}"
+
+
 def by_component(block: Block) -> Iterator[str]:
-    """Yield the constraints that tie components together."""
-    for constraint in block.constraints:
-        if constraint.each not in ("entry", "component"):
-            yield f"{constraint} on {block.name} ties components together"
+    """Yield the constraints and penalties that tie components together."""
+    stated: list[Constraint | Penalty] = [*block.constraints, *block.shaped]
+    for term in stated:
+        if term.each not in ("entry", "component"):
+            yield f"{term} on {block.name} ties components together"
 
 
 def exact_columns(block: Block) -> Iterator[str]:

@@ -4,5 +4,6 @@ from conicnmf.model.addends.base import Addend, Kind, View
 from conicnmf.model.addends.chain import Chain, Ref
 from conicnmf.model.addends.coupling import Coupling
 from conicnmf.model.addends.fit import Fit
+from conicnmf.model.addends.majorizers import PenaltyView
 
-__all__ = ["Addend", "Chain", "Coupling", "Fit", "Kind", "Ref", "View"]
+__all__ = ["Addend", "Chain", "Coupling", "Fit", "Kind", "PenaltyView", "Ref", "View"]

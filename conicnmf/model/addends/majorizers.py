@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import cvxpy as cp
+import numpy as np
 
 from conicnmf.model.addends.base import View
 from conicnmf.model.terms import Quadratic, Reduced, Separable
@@ -54,6 +55,45 @@ class QuadraticView(View):
     def curvature(self) -> float:
         """The curvature of the squares that the fit compares."""
         return self.fit.curvature
+
+
+@dataclass(eq=False)
+class PenaltyView(View):
+    """A quadratic of B itself, which stands for a penalty."""
+
+    whole: Quadratic
+
+    def value(self, B: Array) -> float:
+        """Return the quadratic at B."""
+        return self.whole.value(B)
+
+    def gradient(self, B: Array) -> Array:
+        """Return the gradient in B."""
+        return np.asarray(self.whole.G @ B - self.whole.C)
+
+    def quadratic(self) -> Quadratic:
+        """Return the quadratic."""
+        return self.whole
+
+    def vectorized(self) -> Quadratic:
+        """Return the quadratic of the entries of B as one column."""
+        G, C = self.whole.G, self.whole.C
+        column = np.kron(G, np.eye(C.shape[1], dtype=G.dtype))
+        return Quadratic(column, C.reshape(-1, 1), self.whole.constant)
+
+    def reduced(self) -> Reduced:
+        """Return the least-squares form."""
+        return self.whole.reduced()
+
+    def expression(self, B: cp.Expression) -> cp.Expression:
+        """Return the least squares for CVXPY."""
+        reduced = self.whole.reduced()
+        return cp.sum_squares(reduced.residual(B)) + reduced.constant
+
+    @property
+    def curvature(self) -> float:
+        """The largest curvature."""
+        return float(np.linalg.eigvalsh(self.whole.G)[-1])
 
 
 @dataclass(eq=False)

@@ -22,6 +22,8 @@ class L1(Weighted):
     2.0
     """
 
+    each = "entry"
+
     def value(self, B: Array) -> float:
         """Return the weighted sum of magnitudes."""
         return self.weight * float(np.abs(B).sum())
@@ -38,6 +40,11 @@ class L1(Weighted):
         """Return a constant slope."""
         return self.weight, 0.0
 
+    def prox(self, B: Array, step: float) -> Array:
+        """Bring every entry nearer to zero by step · weight."""
+        short = np.maximum(np.abs(B) - B.dtype.type(step * self.weight), 0)
+        return np.copysign(short, B)
+
     def scaled(self, c: float) -> L1:
         """Divide the weight by c."""
         return self.times(1 / c)
@@ -53,6 +60,8 @@ class L2(Weighted):
     >>> L2(0.5).value(np.array([[1.0, -3.0]]))
     5.0
     """
+
+    each = "entry"
 
     def value(self, B: Array) -> float:
         """Return the weighted sum of squares."""

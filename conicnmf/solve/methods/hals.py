@@ -14,16 +14,11 @@ from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.terms import Quadratic
 from conicnmf.settings import Count
 from conicnmf.solve.methods.extrapolated import Extrapolated
-from conicnmf.solve.needs import (
-    PenaltiesWith,
-    by_component,
-    component_steps,
-    joint_projection,
-    orthant_penalties,
-    uncapped,
-)
+from conicnmf.solve.needs import by_component, component_steps, joint_prox, uncapped
 from conicnmf.types import Array
 
+_UNSEEN = 1e-9
+"""Curvatures below this part of the largest are those of atoms that the data do not see."""
 _ROUNDS, _SETTLED = 10, 0.01
 """Where components are mixed: how often `sweeps` are made, and the part of the first change below
 which more of them gain little."""
@@ -31,10 +26,11 @@ which more of them gain little."""
 
 @dataclass(frozen=True)
 class HALS(Extrapolated):
-    """Minimize over one component at a time by an exact projection; the objective never rises.
+    """Minimize over one component at a time, exactly; the objective never rises.
 
     The loss is a multiple of ‖b − target‖² in one component b, so its constrained minimum is the
-    projection of the target on the component's constraints, whether convex or not.
+    projection of the target on the component's constraints, whether convex or not. With a penalty
+    such as `TotalVariation` it is the penalty's proximal step.
 
     Parameters
     ----------
@@ -65,10 +61,8 @@ class HALS(Extrapolated):
     needs: ClassVar = (
         uncapped,
         component_steps,
-        PenaltiesWith(("orthant",), "which component-wise steps need"),
-        orthant_penalties,
         by_component,
-        joint_projection,
+        joint_prox,
     )
 
     def minimize(self, held: Subproblem, B: Array) -> tuple[Array, float]:
@@ -77,7 +71,7 @@ class HALS(Extrapolated):
             return self._minimize_entries(held, B)
         quadratic = held.quadratic()
         new = self.descend(held.block, quadratic, B)
-        return new, quadratic.value(new)
+        return new, quadratic.value(new) + sum(p.value(new) for p in held.block.shaped)
 
     def _minimize_entries(self, held: Subproblem, B: Array) -> tuple[Array, float]:
         """Lower a factor that stands between two others, entry by entry."""
@@ -97,11 +91,11 @@ class HALS(Extrapolated):
         return _until_settled(lambda X: self._visit(block, quadratic, X), quadratic, B)
 
     def _visit(self, block: Block, quadratic: Quadratic, B: Array) -> Array:
-        if block.orthant_only:
+        if not block.shaped and block.orthant_only:
             return hals_sweeps(quadratic.G, quadratic.C, B, self.sweeps)[0]
-        if block.only_band is not None:
+        if not block.shaped and block.only_band is not None:
             return descend_band(quadratic.G, quadratic.C, B, *block.only_band, self.sweeps)
-        return project_components(block, quadratic, B, self.sweeps)
+        return minimize_components(block, quadratic, B, self.sweeps)
 
 
 def _until_settled(visit: Callable[[Array], Array], quadratic: Quadratic, B: Array) -> Array:
@@ -120,22 +114,23 @@ def _until_settled(visit: Callable[[Array], Array], quadratic: Quadratic, B: Arr
     return B
 
 
-def project_components(block: Block, quadratic: Quadratic, B: Array, sweeps: int) -> Array:
-    """Return B after exact updates of one component after the other."""
-    assert block.projection is not None
+def minimize_components(block: Block, quadratic: Quadratic, B: Array, sweeps: int) -> Array:
+    """Return B after exact updates of one component after the other.
+
+    In component j the quadratic is ½G_jj‖b − target‖², so with the constraints and the shaped
+    penalties its minimizer is their proximal step of length 1/G_jj from the target.
+    """
+    assert block.prox is not None
     G, C = quadratic.G, quadratic.C
     B = B.copy()
-    for j in np.flatnonzero((np.diag(G) <= 0) & (C < 0).any(axis=1)):
-        # Of a zero atom only the price of its row is left, which is least next to zero.
-        short = B.copy()
-        short[j] = 0.0
-        short[j] = block.projection(short, slice(j, j + 1))[0]
-        B = short if C[j] @ short[j] > C[j] @ B[j] and not block.collapsed(short) else B
+    # Of a zero atom only the price of its row is left; any larger curvature will do there.
+    floor = _UNSEEN * (np.diag(G).max() or 1.0) if block.penalties else 0.0
+    curvatures = np.maximum(np.diag(G), floor)
     for _ in range(sweeps):
-        for j in np.flatnonzero(np.diag(G) > 0):
+        for j in np.flatnonzero(curvatures > 0):
             last = B[j].copy()
-            B[j] += (C[j] - G[j] @ B) / G[j, j]
-            B[j] = block.projection(B, slice(j, j + 1))[0]
+            B[j] += (C[j] - G[j] @ B) / curvatures[j]
+            B[j] = block.prox(B, 1 / float(curvatures[j]), slice(j, j + 1))[0]
             if not block.zero_allowed and not B[j].any():
                 B[j] = last / 10  # as in `kept_alive`; f is not higher there
     return B

@@ -250,7 +250,7 @@ def test_wrong_settings_are_refused():
         Oja(rate=0)
     with pytest.raises(InputError, match="put it in brackets"):
         QuadraticProjection(np.eye(3), constraints=cn.Sparseness(min=0.5))
-    with pytest.raises(IncompatibleError, match="on W has no orthant form"):
+    with pytest.raises(IncompatibleError, match="on W has no prox_nonneg form"):
         cn.solve(QuadraticProjection(np.eye(3)), cn.HALS())
 
 
