@@ -32,6 +32,11 @@ class InnerSolve:
         return self.status in ("optimal", "optimal_inaccurate")
 
     @property
+    def limited(self) -> bool:
+        """Whether a limit of time or iterations ended it."""
+        return self.status == "user_limit"
+
+    @property
     def infeasible(self) -> bool:
         """Whether the backend proved that there is no feasible point."""
         return self.status == "infeasible"

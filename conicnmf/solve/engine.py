@@ -14,6 +14,7 @@ from conicnmf.results import Iteration, Result, Status
 from conicnmf.settings import Place, Seconds, Whole, door
 from conicnmf.solve.checkpoint import Checkpoint, State, claim_of
 from conicnmf.solve.choice import Stated, choose, require_fit
+from conicnmf.solve.deadline import is_late, until
 from conicnmf.solve.guard import (
     in_words,
     interrupted,
@@ -105,7 +106,7 @@ def solve(
     deadline = np.inf if time_limit is None else begin + time_limit
     context = Context(np.random.default_rng(seed), deadline)
     watchers = Watchers(run, callback, _monitor(progress, method))
-    with interruptions_noted():
+    with interruptions_noted(), until(deadline):
         try:
             status = _Loop(run, method, rule, context, watchers, file).turn(init)
         finally:
@@ -210,7 +211,7 @@ class _Loop:
         if sweep.status is None:
             return None
         self.run.direction = sweep.direction
-        if time.perf_counter() >= self.context.deadline:
+        if is_late():
             return Status.TIME_LIMIT
         if sweep.status is Status.CONVERGED:
             history = self.run.history

@@ -51,6 +51,11 @@ def _honest(problem: BaseProblem, run: Run, factors: Factors, status: Status) ->
         return status
     if status is Status.INTERRUPTED:
         run.remark(Status.INTERRUPTED.value)
+    if status is Status.TIME_LIMIT:
+        run.remark(
+            "the time limit was reached before a feasible point was found; allow more time, or begin "
+            "at such a point with init="
+        )
     if not np.isfinite(run.history.objective).any():
         return Status.NOT_FINITE
     return Status.COLLAPSED if problem.collapsed(factors) else Status.INFEASIBLE

@@ -185,6 +185,22 @@ class FactorChange(Stop):
         return settled(history, self.rtol * abs(history.lowest[-1]))
 
 
+def without_iteration_limit(rule: Stop) -> Stop | None:
+    """Return a rule without its iteration limits, nothing where it is no more than that.
+
+    Examples
+    --------
+    >>> without_iteration_limit(MaxIter(500) | RelDecrease(1e-5))
+    RelDecrease(rtol=1e-05, patience=3)
+    """
+    if isinstance(rule, MaxIter):
+        return None
+    if not isinstance(rule, AnyOf):
+        return rule
+    kept = [part for own in rule.rules if (part := without_iteration_limit(own)) is not None]
+    return kept[0] if len(kept) == 1 else AnyOf(tuple(kept)) if kept else None
+
+
 def as_stop(stop: Any, default: Stop) -> Stop:
     """Return a rule: as it is, from a number of iterations, or the default for nothing.
 

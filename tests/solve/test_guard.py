@@ -33,24 +33,24 @@ FAULTS = [ZeroDivisionError, MemoryError, KeyError, RecursionError, PanicExcepti
 
 
 @dataclass(frozen=True)
-class Breaks(cn.HALS):
+class Breaks(cn.ANLS):
     """Raises in its fourth iteration, or when it is started."""
 
     error: type[BaseException] = ValueError
     where: str = "sweep"
 
-    def start(self, problem: Problem, context: Context) -> None:
+    def start(self, problem: Problem, context: Context) -> Any:
         if self.where == "start":
             raise self.error("no room")
-        super().start(problem, context)
+        return super().start(problem, context)
 
     def sweep(self, problem: Problem, factors: Factors, memo: Any) -> Sweep:
-        if self.where == "sweep" and memo is not None and memo.objective < LIMIT:
+        if self.where == "sweep" and problem.relative_error(factors) <= LIMIT:
             raise self.error("no room")
         return super().sweep(problem, factors, memo)
 
 
-LIMIT = PROBLEM.solve(cn.HALS(), stop=3).objective * (1 + 1e-9)
+LIMIT = PROBLEM.solve(cn.ANLS(), stop=3).relative_error * (1 + 1e-9)
 
 
 def kept(error: cn.SolveError) -> cn.Result:

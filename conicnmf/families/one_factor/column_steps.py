@@ -49,8 +49,8 @@ class NativeColumn:
 class ConicColumn:
     """The same as a second-order cone program, with every further constraint on the whole of W."""
 
-    def __init__(self, view: OneFactor, backend: str, deadline: float) -> None:
-        self.view, self.deadline = view, deadline
+    def __init__(self, view: OneFactor, backend: str) -> None:
+        self.view = view
         self.backends = chain(backend)
         self.reverse = [c for c in view.others if not c.convex]
 

@@ -93,7 +93,7 @@ class ConeAscent(OneFactorSolver[_Memo]):
         """Return the steps that the settings and the constraints ask for."""
         if self.engine != "conic" and not view.others and self.backend is None:
             return NativeColumn(view), True
-        return ConicColumn(view, self.backend or "CLARABEL", context.deadline), True
+        return ConicColumn(view, self.backend or "CLARABEL"), True
 
     def advance(self, view: OneFactor, factors: Factors, memo: _Memo) -> Sweep[_Memo]:
         """Maximize the linearized objective of each column, and keep the best feasible point."""

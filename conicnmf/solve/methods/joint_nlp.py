@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,7 +13,7 @@ from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block
 from conicnmf.model.problem import Problem
 from conicnmf.results import Status
-from conicnmf.solve.methods.base import Context, Solver, Sweep
+from conicnmf.solve.methods.base import Solver, Sweep
 from conicnmf.solve.needs import (
     LossWith,
     PenaltiesWith,
@@ -49,12 +48,13 @@ def no_other_cones(block: Block) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class JointNLP(Solver[Problem, float]):
+class JointNLP(Solver[Problem, None]):
     """Solve for W and H together with a non-linear solver, through CVXPY.
 
     The product is not convex, and neither is a lower bound on sparseness; bounds enter as
     (Σb)² ≤ c²Σb² and its opposite. The program has the size of the data: use it for small
-    problems, to see how good the alternating methods are.
+    problems, to see how good the alternating methods are. It ends after 1000 iterations of the
+    non-linear solver.
 
     Parameters
     ----------
@@ -84,23 +84,19 @@ class JointNLP(Solver[Problem, float]):
     monotone: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(1)
 
-    def start(self, problem: Problem, context: Context) -> float:
-        """Keep the time by which the one iteration has to end."""
-        return context.deadline
-
-    def sweep(self, problem: Problem, factors: Factors, memo: float) -> Sweep[float]:
+    def sweep(self, problem: Problem, factors: Factors, memo: None) -> Sweep[None]:
         """Solve the whole problem from the given factors."""
         variables = {name: cp.Variable(X.shape, value=X) for name, X in factors.items()}
-        left = memo - time.perf_counter()
-        seconds = max(0.1, left) if np.isfinite(left) else None
         backend = str(self.backend or nlp_backend())
-        record = solve_once(_program(problem, variables), backend, seconds, nlp=True)
-        if not record.ok or any(v.value is None for v in variables.values()):
+        record = solve_once(_program(problem, variables), backend, nlp=True)
+        answered = record.ok or record.limited
+        if not answered or any(v.value is None for v in variables.values()):
             return Sweep(factors, memo, status=Status.BACKEND_FAILED, inner=(record,))
         found = {name: v.value.astype(factors[name].dtype) for name, v in variables.items()}
         for block in problem.blocks:
             found = block.put(found, _polished(block, block.rows(found)))
-        return Sweep(found, memo, status=Status.CONVERGED, inner=(record,))
+        status = Status.CONVERGED if record.ok else Status.MAX_ITER
+        return Sweep(found, memo, status=status, inner=(record,))
 
 
 def _program(problem: Problem, variables: dict[str, cp.Variable]) -> cp.Problem:

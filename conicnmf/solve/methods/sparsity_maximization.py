@@ -9,6 +9,7 @@ from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.results import InnerSolve
 from conicnmf.settings import Count, Weight
+from conicnmf.solve.deadline import is_late
 from conicnmf.solve.methods.base import BlockSolver, Context, Engine, Update
 from conicnmf.solve.needs import (
     LossWith,
@@ -132,7 +133,7 @@ class SparsityMaximization(BlockSolver[_Memo]):
                 break
             fell = value - found
             best, value = new, found
-            if fell <= self.rtol * abs(value):
+            if fell <= self.rtol * abs(value) or is_late():
                 break
         memo = replace(memo, fresh=False)
         return Update(best.astype(B.dtype, copy=False), memo, value, inner=records)

@@ -12,6 +12,7 @@ from conicnmf.model.terms import Penalty
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.results import InnerSolve, Status
 from conicnmf.settings import Count, Weight
+from conicnmf.solve.deadline import is_late
 from conicnmf.solve.methods.base import BlockSolver, Context, Engine, Update
 from conicnmf.solve.needs import (
     LossWith,
@@ -51,7 +52,6 @@ class _Memo:
     convex: Block
     program: NativeProgram | SeparableProgram | BlockProgram | UpperCutProgram
     rewards: tuple[Penalty, ...]
-    deadline: float
 
 
 @dataclass(frozen=True)
@@ -124,10 +124,10 @@ class TangentPlane(BlockSolver[_Memo]):
         """Set up the program of the block's convex part."""
         convex, rewards = _convex(block)
         if self._is_native(convex):
-            return _Memo(convex, native_program(convex, _ACCURACY), rewards, context.deadline)
+            return _Memo(convex, native_program(convex, _ACCURACY), rewards)
         kind = UpperCutProgram if self.upper == "cuts" else BlockProgram
         stated = magnitudes(convex) if signed(block) else convex
-        return _Memo(convex, kind(stated, self.backend), rewards, context.deadline)
+        return _Memo(convex, kind(stated, self.backend), rewards)
 
     def update(self, held: Subproblem, B: Array, memo: _Memo) -> Update[_Memo]:
         """Solve the block, linearizing rewards until they settle; keep B when backends fail."""
@@ -148,7 +148,7 @@ class TangentPlane(BlockSolver[_Memo]):
                 return Update(new, memo, value, inner=records)
             before, B = B, descend_toward(held, B, new)
             fell = held.objective(before) - held.objective(B)
-            if fell <= self.rtol * abs(held.objective(B)):
+            if fell <= self.rtol * abs(held.objective(B)) or is_late():
                 break
         return Update(B, memo, inner=records)
 
@@ -160,12 +160,12 @@ class TangentPlane(BlockSolver[_Memo]):
         if signed(held.block):
             assert not isinstance(memo.program, (NativeProgram, SeparableProgram))
             convex = held.on(memo.convex)
-            return None, signed_step(convex, memo.program, B, loop, linear, memo.deadline)
+            return None, signed_step(convex, memo.program, B, loop, linear)
         step = memo.program.at(held.on(memo.convex), linear)
-        outcome = tangent_step(step, B, loop, memo.deadline)
+        outcome = tangent_step(step, B, loop)
         if held.block.kind is not None and _rises(step, outcome, B):
             # A majorizer says nothing of a point where it is higher: stay on B's side of the planes.
-            before, outcome = outcome, held_step(step, B, memo.deadline)
+            before, outcome = outcome, held_step(step, B)
             outcome.records[:0] = before.records
         return step, outcome
 

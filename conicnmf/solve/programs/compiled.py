@@ -22,6 +22,7 @@ from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import dims_to_solver
 from conicnmf.model.blocks import Block
 from conicnmf.model.terms import Each, Reduced
 from conicnmf.results import InnerSolve
+from conicnmf.solve.deadline import is_late
 from conicnmf.solve.guard import (
     in_words,
     interrupted,
@@ -29,13 +30,12 @@ from conicnmf.solve.guard import (
     is_fault,
     raise_noted,
 )
+from conicnmf.solve.programs.backends import ENOUGH
 from conicnmf.solve.programs.cuts import Cut
 from conicnmf.solve.programs.model import PlainProgram
 from conicnmf.types import Array
 
 _STATUS = {
-    "Solved": cp.OPTIMAL,
-    "AlmostSolved": cp.OPTIMAL_INACCURATE,
     "PrimalInfeasible": cp.INFEASIBLE,
     "AlmostPrimalInfeasible": cp.INFEASIBLE_INACCURATE,
     "DualInfeasible": cp.UNBOUNDED,
@@ -52,7 +52,6 @@ class CompiledProgram:
         self._lower(PlainProgram(block))
         self._assemble(dense_r)
         self._solver: Any = None
-        self._deadline = np.inf
 
     def _lower(self, plain: PlainProgram) -> None:
         """Let CVXPY lower everything but the loss."""
@@ -110,7 +109,6 @@ class CompiledProgram:
         reduced: Reduced,
         cuts: Sequence[Cut],
         linear: Array | None = None,
-        seconds: float | None = None,
     ) -> tuple[Array | None, InnerSolve]:
         """Minimize ‖D − R B‖² + ⟨linear, B⟩ + penalties over B, with the cuts."""
         begin = time.perf_counter()
@@ -119,7 +117,6 @@ class CompiledProgram:
         size_of_r = float(np.abs(reduced.R).max()) or 1.0
         unit = 1.0 if self._b0.any() else data_unit / size_of_r
         P, q, b = self._write(reduced, cuts, linear, data_unit, unit)
-        self._deadline = np.inf if seconds is None else begin + seconds
         try:
             with interruptions_held():
                 status, x, iterations = self._run(P, q, b)
@@ -180,13 +177,42 @@ class CompiledProgram:
             else:
                 self._solver.update(P=P, q=q, A=self._A, b=b)
             solution = self._solver.solve()
-            name = str(solution.status)
-            if name == "Solved" or fresh:
+            if fresh or str(solution.status) == "Solved" or is_late():
                 break
-        return _STATUS.get(name, name), np.asarray(solution.x), int(solution.iterations)
+        status = _STATUS.get(str(solution.status), str(solution.status))
+        if not status.startswith((cp.INFEASIBLE, cp.UNBOUNDED)):
+            status = _judged(status, _inaccuracy(P, q, self._A, b, solution))
+        return status, np.asarray(solution.x), int(solution.iterations)
 
     def _is_late(self, _: Any) -> bool:
-        return interrupted() or time.perf_counter() > self._deadline
+        return interrupted() or is_late()
+
+
+def _inaccuracy(P: Any, q: Array, A: Any, b: Array, solution: Any) -> float:
+    """Return how far a point is from the conditions of optimality, whatever the solver calls it.
+
+    They are Ax + s = b, Px + q + Aᵀz = 0 and no gap, xᵀPx + qᵀx + bᵀz = 0; P is its upper half.
+    """
+    x, s, z = (np.asarray(part) for part in (solution.x, solution.s, solution.z))
+    if not all(np.isfinite(part).all() for part in (x, s, z)):
+        return np.inf
+    Px, Az = P @ x + P.T @ x - P.diagonal() * x, A.T @ z
+    square, linear, dual = float(x @ Px), float(q @ x), float(b @ z)
+    primal = _largest(A @ x + s - b) / max(1.0, *map(_largest, (b, s, x)))
+    stationary = _largest(Px + q + Az) / max(1.0, *map(_largest, (q, Px, Az)))
+    gap = abs(square + linear + dual) / max(1.0, abs(square / 2 + linear))
+    return max(primal, stationary, gap)
+
+
+def _largest(v: Array) -> float:
+    return float(np.abs(v).max(initial=0.0))
+
+
+def _judged(label: str, off: float) -> str:
+    """Return the status of a point that is so far from the conditions of optimality."""
+    if off > 1000 * ENOUGH:
+        return f"{label}, off by {off:.1e}"
+    return str(cp.OPTIMAL if off <= ENOUGH else cp.OPTIMAL_INACCURATE)
 
 
 def _settings() -> Any:

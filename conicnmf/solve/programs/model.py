@@ -78,13 +78,13 @@ class PlainProgram:
         cuts: Sequence[Cut],
         backends: tuple[str, ...],
         linear: Array | None = None,
-        seconds: float | None = None,
+        doubted: bool = False,
     ) -> tuple[Array | None, list[InnerSolve]]:
-        """Minimize loss, penalties and ⟨linear, B⟩ over B, with the cuts."""
+        """Minimize loss, penalties and ⟨linear, B⟩ over B, with the cuts; see `solve_along`."""
         held = [part for cut in cuts for part in cut.constraints(self.variable)]
         held += self._caps(target) if self.block.capped else []
         objective = self.objective(target)
         if linear is not None:
             objective = objective + cp.sum(cp.multiply(linear, self.variable))
         program = cp.Problem(cp.Minimize(objective), self.constraints + held)
-        return solve_along(program, self.variable, backends, seconds)
+        return solve_along(program, self.variable, backends, doubted)

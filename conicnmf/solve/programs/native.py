@@ -14,8 +14,10 @@ from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.terms import Quadratic
 from conicnmf.results import InnerSolve
+from conicnmf.solve.deadline import is_late
 from conicnmf.solve.programs.cuts import Cut
 from conicnmf.solve.programs.program import Solution
+from conicnmf.solve.programs.slices import in_slices
 from conicnmf.types import Array
 
 _SWEEPS = 2000
@@ -67,7 +69,7 @@ class NativeStep:
     rtol: float
     last: Array | None = None
 
-    def solve(self, cuts: Sequence[Cut] | None = None, deadline: float = np.inf) -> Solution:
+    def solve(self, cuts: Sequence[Cut] | None = None) -> Solution:
         """Minimize over B with the cuts, none by default."""
         begin = time.perf_counter()
         G, C = self.quadratic.G, self.quadratic.C
@@ -76,11 +78,16 @@ class NativeStep:
         plain = self.s_max == 1 and not held.any()
         most = _FEW_SWEEPS if plain else _SWEEPS
         start = np.zeros_like(C) if self.last is None else self.last
-        B, sweeps = descend_held(G, C, start, T, held, self.s_max, most, self.rtol)
+        B, sweeps = in_slices(
+            lambda B, count: descend_held(G, C, B, T, held, self.s_max, count, self.rtol),
+            start,
+            most,
+        )
         if plain and sweeps == most:
             B = nnls_gram(G, C, B)
         self.last = B
-        status = cp.OPTIMAL if sweeps < _SWEEPS else cp.OPTIMAL_INACCURATE
+        settled = sweeps < _SWEEPS and not is_late()
+        status = cp.OPTIMAL if settled else cp.OPTIMAL_INACCURATE
         return Solution(B, [InnerSolve("NATIVE", status, sweeps, time.perf_counter() - begin)])
 
     def uncapped(self) -> NativeStep:

@@ -17,9 +17,11 @@ from conicnmf.geometry.cones import distance_to_cone
 from conicnmf.kernels.descent import descend_held, descend_near
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.results import InnerSolve
+from conicnmf.solve.deadline import is_late
 from conicnmf.solve.programs.native import NativeProgram, NativeStep
 from conicnmf.solve.programs.sharpen import sparseness_bounds
-from conicnmf.types import Array
+from conicnmf.solve.programs.slices import in_slices
+from conicnmf.types import Array, Mask
 
 _BISECTIONS = 12
 _SWEEPS = 200
@@ -63,16 +65,23 @@ class NativeSharpenStep:
         sizes = np.linalg.norm(B, axis=1, keepdims=True)
         low, high, sharp = 0.0, 1.0, B
         for _ in range(_BISECTIONS):
+            if is_late():
+                break  # what is sharp so far is feasible and no worse
             mu = (low + high) / 2
-            pulled = quadratic.C + mu * curvature * sizes * T
-            s_max = self.step.s_max
-            new, _ = descend_held(quadratic.G, pulled, sharp, T, held, s_max, _SWEEPS, 1e-4)
+            new = self._pulled(quadratic.C + mu * curvature * sizes * T, sharp, T, held)
             if self.step.value(new) <= level and new.any(axis=1).all():
                 low, sharp = mu, new
             else:
                 high = mu
         record = InnerSolve("NATIVE", cp.OPTIMAL, _BISECTIONS, time.perf_counter() - begin)
         return sharp, [record]
+
+    def _pulled(self, C: Array, B: Array, T: Array, held: Mask) -> Array:
+        """Return the minimizer for another linear part, on the sparser side of the planes."""
+        G, s_max = self.step.quadratic.G, self.step.s_max
+        return in_slices(
+            lambda B, count: descend_held(G, C, B, T, held, s_max, count, 1e-4), B, _SWEEPS
+        )[0]
 
     def relax(self, sharp: Array) -> tuple[Array, list[InnerSolve]]:
         """Minimize f within the safe distance of each sharpened component."""

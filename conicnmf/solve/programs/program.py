@@ -13,8 +13,9 @@ import numpy as np
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.terms import Each, Reduced
 from conicnmf.results import InnerSolve
+from conicnmf.solve.deadline import is_late
 from conicnmf.solve.guard import in_words, is_fault
-from conicnmf.solve.programs.backends import chain
+from conicnmf.solve.programs.backends import chain, no_time
 from conicnmf.solve.programs.compiled import CompiledProgram
 from conicnmf.solve.programs.cuts import Cut
 from conicnmf.solve.programs.model import PlainProgram, Target
@@ -28,7 +29,7 @@ class Step(Protocol):
     def block(self) -> Block:
         """The block that is solved."""
 
-    def solve(self, cuts: Sequence[Cut] | None = None, deadline: float = np.inf) -> Solution:
+    def solve(self, cuts: Sequence[Cut] | None = None) -> Solution:
         """Minimize over B with the cuts, none by default."""
 
     def value(self, B: Array) -> float:
@@ -48,7 +49,7 @@ class Solution:
     @property
     def infeasible(self) -> bool:
         """Whether a backend proved that the constraints have no common point."""
-        return self.records[-1].infeasible
+        return self.B is None and any(record.infeasible for record in self.records)
 
 
 class BlockProgram:
@@ -89,25 +90,21 @@ class BlockProgram:
             reduced = reduced.with_signs(signs)
         return ConicStep(self, held, held if reduced is None else reduced, linear)
 
-    def solve(
-        self,
-        target: Target,
-        cuts: Sequence[Cut],
-        linear: Array | None,
-        deadline: float,
-    ) -> Solution:
-        """Minimize over B with the cuts, until `deadline` on the clock."""
+    def solve(self, target: Target, cuts: Sequence[Cut], linear: Array | None) -> Solution:
+        """Minimize over B with the cuts, in the time that is left."""
+        if is_late():
+            return Solution(None, [no_time(self._backends[0])])
         records: list[InnerSolve] = []
         rough: Array | None = None
         compiled = self._compile(target, records)
         if compiled is not None:
             assert isinstance(target, Reduced)
-            B, record = compiled.solve(target, cuts, linear, _left(deadline))
+            rough, record = compiled.solve(target, cuts, linear)
             records.append(record)
-            if (B is not None and record.status == cp.OPTIMAL) or record.infeasible:
-                return Solution(self._clip(B), records)
-            rough = B
-        B, tried = self._plain.solve(target, cuts, self._backends, linear, _left(deadline))
+            if record.status == cp.OPTIMAL:
+                return Solution(self._clip(rough), records)
+        doubted = any(record.infeasible for record in records)
+        B, tried = self._plain.solve(target, cuts, self._backends, linear, doubted)
         return Solution(self._clip(rough if B is None else B), records + tried)
 
     def _compile(self, target: Target, records: list[InnerSolve]) -> CompiledProgram | None:
@@ -145,10 +142,10 @@ class ConicStep:
         """The block that is solved."""
         return self.program.block
 
-    def solve(self, cuts: Sequence[Cut] | None = None, deadline: float = np.inf) -> Solution:
+    def solve(self, cuts: Sequence[Cut] | None = None) -> Solution:
         """Minimize over B with the cuts, none by default."""
         cuts = self.no_cuts() if cuts is None else cuts
-        return self.program.solve(self.target, cuts, self.linear, deadline)
+        return self.program.solve(self.target, cuts, self.linear)
 
     def no_cuts(self) -> list[Cut]:
         """Return a cut that binds nothing for each reverse-convex constraint."""
@@ -165,7 +162,3 @@ class ConicStep:
         if isinstance(self.target, Reduced):
             return self.target.value(B) + self.block.penalty(B) + extra
         return self.held.loss(B) + self.block.penalty(B) + extra
-
-
-def _left(deadline: float) -> float | None:
-    return None if deadline == np.inf else max(deadline - time.perf_counter(), 1e-3)

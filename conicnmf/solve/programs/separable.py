@@ -79,7 +79,7 @@ class SeparableStep:
         """The block that is solved."""
         return self.program.block
 
-    def solve(self, cuts: Sequence[Cut] | None = None, deadline: float = np.inf) -> Solution:
+    def solve(self, cuts: Sequence[Cut] | None = None) -> Solution:
         """Minimize over B with the cut, none by default."""
         begin = time.perf_counter()
         plane, held, equal = self._plane(cuts)

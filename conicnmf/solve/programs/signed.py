@@ -38,7 +38,6 @@ def signed_step(
     B: Array,
     loop: TangentLoop,
     linear: Array | None = None,
-    deadline: float = np.inf,
 ) -> Outcome:
     """Solve for the magnitudes with the signs of B, then for the signs of small entries.
 
@@ -48,19 +47,17 @@ def signed_step(
     signs = guessed_signs(held, B)
     turned_linear = None if linear is None else signs * linear
     step = program.at(held, turned_linear, signs)
-    outcome = tangent_step(step, np.abs(B), loop, deadline)
+    outcome = tangent_step(step, np.abs(B), loop)
     if outcome.B is None:
         return outcome
     outcome.B = signs * outcome.B
-    turned = _turn_small_signs(held, outcome, linear, deadline)
+    turned = _turn_small_signs(held, outcome, linear)
     if turned is not None and block.violation(turned) <= block.violation(outcome.B) + 1e-9:
         outcome.B = turned
     return outcome
 
 
-def _turn_small_signs(
-    held: Subproblem, outcome: Outcome, linear: Array | None, deadline: float
-) -> Array | None:
+def _turn_small_signs(held: Subproblem, outcome: Outcome, linear: Array | None) -> Array | None:
     """Minimize over the small entries between their magnitudes and their negatives."""
     B = outcome.B
     assert B is not None
@@ -70,6 +67,6 @@ def _turn_small_signs(
         return None
     box = Box(np.where(small, -size, B), np.where(small, size, B))
     step = BlockProgram(replace(held.block, constraints=(box,))).at(held, linear)
-    solution = step.solve(deadline=deadline)
+    solution = step.solve()
     outcome.records += solution.records
     return solution.B

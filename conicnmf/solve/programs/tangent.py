@@ -15,6 +15,7 @@ from conicnmf.model.blocks import Block
 from conicnmf.model.terms import Constraint, pieces
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.results import InnerSolve
+from conicnmf.solve.deadline import is_late
 from conicnmf.solve.programs.cuts import Cut
 from conicnmf.solve.programs.program import Step
 from conicnmf.types import Array, Mask
@@ -44,20 +45,15 @@ def with_interior(block: Block) -> Block:
     return replace(block, constraints=tuple(c.with_interior() for c in block.constraints))
 
 
-def tangent_step(
-    step: Step,
-    previous: Array,
-    loop: TangentLoop,
-    deadline: float = np.inf,
-) -> Outcome:
+def tangent_step(step: Step, previous: Array, loop: TangentLoop) -> Outcome:
     """Solve a block; `previous` supplies directions for components that a step drives to zero."""
     outcome = Outcome()
-    first = step.solve(deadline=deadline)
+    first = step.solve()
     if first.infeasible and step.block.capped:
         # The start lies above the cap: lower the loss first.
         step = step.uncapped()
         outcome.records += first.records
-        first = step.solve(deadline=deadline)
+        first = step.solve()
     outcome.records += first.records
     outcome.B = None if first.B is None else _without_dust(step, first.B)
     outcome.infeasible = first.infeasible
@@ -69,14 +65,14 @@ def tangent_step(
         return outcome
     value = np.inf
     for _ in range(loop.rounds):
-        B = _hold(step, outcome, active, previous, deadline)
+        B = _hold(step, outcome, active, previous)
         if B is None:
             break
         before, value = value, step.value(B)
         if value > before:
             break
         outcome.B = B
-        if before - value <= loop.rtol * abs(value):
+        if before - value <= loop.rtol * abs(value) or is_late():
             break
     if any((_violators(c, outcome.B) & _alive(c, outcome.B)).any() for c in reverse):
         outcome.B = None
@@ -92,19 +88,13 @@ def planes_at(block: Block, B: Array) -> list[Cut]:
     return cuts
 
 
-def held_step(step: Step, B: Array, deadline: float = np.inf) -> Outcome:
+def held_step(step: Step, B: Array) -> Outcome:
     """Solve a block with all planes at the feasible B, which the answer is then no worse than."""
-    solution = step.solve(planes_at(step.block, B), deadline)
+    solution = step.solve(planes_at(step.block, B))
     return Outcome(solution.B, solution.infeasible, solution.records)
 
 
-def _hold(
-    step: Step,
-    outcome: Outcome,
-    active: list[Mask],
-    previous: Array,
-    deadline: float,
-) -> Array | None:
+def _hold(step: Step, outcome: Outcome, active: list[Mask], previous: Array) -> Array | None:
     """Re-solve with a plane for each active component, until no other component violates."""
     reverse = step.block.reverse_convex
     assert outcome.B is not None
@@ -114,7 +104,7 @@ def _hold(
         cuts = [
             Cut(c.tangent(P), held) for c, P, held in zip(reverse, anchors, active, strict=True)
         ]
-        solution = step.solve(cuts, deadline)
+        solution = step.solve(cuts)
         outcome.records += solution.records
         if solution.B is None:
             return None

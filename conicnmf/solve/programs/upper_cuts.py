@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.results import InnerSolve
 from conicnmf.solve.programs.cuts import Cut
@@ -62,19 +60,19 @@ class UpperCutStep:
         """The block that is solved."""
         return self.program.block
 
-    def solve(self, cuts: Sequence[Cut] | None = None, deadline: float = np.inf) -> Solution:
+    def solve(self, cuts: Sequence[Cut] | None = None) -> Solution:
         """Minimize over B, adding planes until the upper bounds hold."""
         held = list(cuts) if cuts is not None else self._planar.no_cuts()
         records: list[InnerSolve] = []
         while True:
-            solution = self._planar.solve([*held, *self.planes], deadline)
+            solution = self._planar.solve([*held, *self.planes])
             records += solution.records
             if solution.B is None or not self._cut_off(solution.B):
                 return Solution(solution.B, records)
             if self._used == _ROUNDS:
                 # No room for more planes: the cones themselves finish the step.
                 last = self.program.conic.at(self.held, self.linear, self.signs)
-                solution = last.solve(cuts, deadline)
+                solution = last.solve(cuts)
                 return Solution(solution.B, records + solution.records)
 
     def _cut_off(self, B: Array) -> bool:

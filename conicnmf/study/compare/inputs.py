@@ -12,7 +12,7 @@ from conicnmf.model.base import BaseProblem
 from conicnmf.settings import shown
 from conicnmf.solve.choice import as_problem
 from conicnmf.solve.methods.base import AnySolver, Solver, as_solver
-from conicnmf.solve.stop import Stop, as_stop
+from conicnmf.solve.stop import Stop, TimeLimit, as_stop, without_iteration_limit
 
 Problems = Mapping[str, BaseProblem]
 Solvers = Sequence[AnySolver | str] | Mapping[str, AnySolver | str]
@@ -64,8 +64,13 @@ def as_seeds(seeds: Any, name: str = "seeds") -> list[int]:
     return [int(seed) for seed in listed]
 
 
-def common_stop(stop: Stop | int | None, solvers: Mapping[str, AnySolver]) -> Stop:
+def common_stop(
+    stop: Stop | int | None, solvers: Mapping[str, AnySolver], time_limit: float | None = None
+) -> Stop:
     """Return the rule that holds for all solvers.
+
+    With a time limit their own limits of iterations are left out: an iteration of one may be a
+    hundred of another.
 
     Examples
     --------
@@ -74,4 +79,7 @@ def common_stop(stop: Stop | int | None, solvers: Mapping[str, AnySolver]) -> St
     MaxIter(limit=500) | RelDecrease(rtol=1e-05, patience=3)
     """
     own = {repr(solver.default_stop): solver.default_stop for solver in solvers.values()}
-    return as_stop(stop, next(iter(own.values())) if len(own) == 1 else Solver.default_stop)
+    default = next(iter(own.values())) if len(own) == 1 else Solver.default_stop
+    if time_limit is not None:
+        default = without_iteration_limit(default) or TimeLimit(time_limit)
+    return as_stop(stop, default)

@@ -64,7 +64,7 @@ def compare(
         When to end, the same for all. By default the solvers' own rule where they have one rule,
         else ``MaxIter(500) | RelDecrease(1e-5)`` for all.
     time_limit : float, optional
-        Seconds for each run.
+        Seconds for each run. The solvers' own limits of iterations do not count beside it.
     budget : float, optional
         Seconds for everything. Every solver has a run before one has a second; runs that are not
         finished by then are rows that say so.
@@ -95,7 +95,7 @@ def compare(
         raise InputError(
             "compare needs at least one problem and one solver and one seed, got none; try seeds=[0]"
         )
-    rule = common_stop(stop, named)
+    rule = common_stop(stop, named, time_limit)
     claim = claim_of(problems, named, init, rule, time_limit)
     place, stored, remarks = (None, None, []) if store is None else open_store(store, claim)
     shared = _settings(rule, init, time_limit)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import conicnmf as cn
+from conicnmf.study.compare.inputs import common_stop
 
 
 @pytest.fixture(scope="module")
@@ -208,3 +209,14 @@ def test_an_interruption_in_a_process_ends_them_all(problems):
     runs = cn.compare(problems["plain"], solvers, seeds=range(8), stop=2, n_jobs=2)
     assert runs.table["status"].iloc[0] == "INTERRUPTED"
     assert runs.table["status"].iloc[-1] == "NOT_RUN"
+
+
+def test_a_time_limit_leaves_out_iteration_limits_of_the_solvers(problems):
+    named = {"HALS": cn.HALS(), "TangentPlane": cn.TangentPlane()}
+    assert common_stop(None, named) == cn.MaxIter(500) | cn.RelDecrease(1e-5)
+    assert common_stop(None, named, 60.0) == cn.RelDecrease(1e-5)
+    assert common_stop(None, {"JointNLP": cn.JointNLP()}, 60.0) == cn.TimeLimit(60.0)
+    assert common_stop(7, named, 60.0) == cn.MaxIter(7)  # a limit that was asked for holds
+    runs = cn.compare(problems["plain"], [cn.Multiplicative()], seeds=[0], time_limit=60.0)
+    assert "MaxIter" not in runs.settings["stop, the same for all"]
+    assert runs.table["iterations"].item() > 500
