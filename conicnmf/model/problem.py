@@ -17,6 +17,7 @@ from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_of
 from conicnmf.model.constraints.joint import merged_bounds
 from conicnmf.model.digest import Digest, digest_of_model
+from conicnmf.model.problem_text import in_words, of_several
 from conicnmf.model.reading import read_problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.model.units import Units, find_units
@@ -324,7 +325,7 @@ class Problem(BaseProblem):
     def violations(self, factors: Factors) -> dict[str, float]:
         """Return the largest violation of each constraint."""
         caps = {
-            f"{_of(addend, self)}loss <= {addend.cap:g}": max(
+            f"{of_several(addend, self)}loss <= {addend.cap:g}": max(
                 0.0, addend.value(factors) / addend.cap - 1
             )
             for addend in self.addends
@@ -386,24 +387,4 @@ class Problem(BaseProblem):
         return preferred(self)
 
     def __repr__(self) -> str:
-        lines = [f"Problem: {_headline(self)}"]
-        for addend in self.addends:
-            loss = addend.loss if isinstance(addend, Fit) else addend
-            lines.append(f"  {_of(addend, self)}loss: {loss}")
-        listed = {name: ", ".join(map(str, v.terms)) for name, v in self.variables.items()}
-        return "\n".join(
-            [*lines, *(f"  {name}: {text or 'free'}" for name, text in listed.items())]
-        )
-
-
-def _headline(problem: Problem) -> str:
-    shown = "; ".join(str(fit) for fit in problem.fits)
-    ranks = sorted({block.shape[0] for block in problem.blocks})
-    if len(problem.fits) == 1 and len(problem.variables) == 2:
-        return f"{shown}, rank {ranks[-1]}"
-    sizes = ", ".join(f"{n} {s[0]} × {s[1]}" for n, s in problem.shapes.items())
-    return f"{shown}, {sizes}" if shown else sizes
-
-
-def _of(addend: Addend, problem: Problem) -> str:
-    return f"{addend.name}: " if len(problem.addends) > 1 else ""
+        return in_words(self)

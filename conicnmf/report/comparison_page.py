@@ -44,6 +44,7 @@ def comparison_sections(
         "Summary",
         *_summaries(comparison),
         paragraph("Bold: the solver with the lowest objective of any run.", "soft"),
+        *map(paragraph, comparison.remarks),
     )
     if comparison.results:
         problems = by_problem(comparison)

@@ -1,5 +1,6 @@
 """What a solve returns, and how it is saved."""
 
+import dataclasses
 import json
 from dataclasses import asdict
 
@@ -80,6 +81,24 @@ def test_numbers_that_json_does_not_have_come_back(tmp_path):
     empty = cn.factorize(np.zeros((3, 2)), 1).solve(cn.HALS(), stop=1)
     assert np.isnan(empty.relative_error)
     assert np.isnan(cn.load(empty.save(tmp_path / "zero")).relative_error)
+
+
+def test_the_text_beside_a_result_is_json(tmp_path):
+    def refuse(word):
+        raise AssertionError(f"{word} is not JSON")
+
+    empty = cn.factorize(np.zeros((3, 2)), 1).solve(cn.HALS(), stop=1)
+    for result in (RESULTS["plain"](), empty):
+        stem = result.save(tmp_path / "run")
+        text = stem.with_suffix(".json").read_text()
+        told = json.loads(text, parse_constant=refuse)
+        assert told["history"][0]["change"] == "inf"
+
+
+def test_names_are_text_on_a_page():
+    result = dataclasses.replace(RESULTS["plain"](), solver="<b>bold</b>")
+    assert "<b>" not in result._repr_html_()
+    assert "&lt;b&gt;bold&lt;/b&gt;" in result._repr_html_()
 
 
 def test_a_result_tells_its_story_as_text_and_as_html():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -194,3 +195,25 @@ def test_text_in_a_page_is_escaped():
     certificate = cn.Certificate((Check("feasible, W: <b>", 0.0, 1.0, "a & b"),))
     assert "<td>feasible, W: &lt;b&gt;</td>" in certificate._repr_html_()
     assert "a &amp; b" in certificate._repr_html_()
+
+
+@dataclass(frozen=True)
+class Restless(cn.HALS):
+    """A solver of somebody else, with a name like ours, that promises nothing."""
+
+    monotone: ClassVar[bool] = False
+
+    def __str__(self):
+        return "HALS(but not really)"
+
+
+def test_what_a_solver_promises_is_kept_in_the_result_not_read_from_its_name(tmp_path):
+    problem = cn.factorize(np.random.default_rng(0).random((6, 5)), 2)
+    for solver, promised in ((Restless(), False), (cn.HALS(), True)):
+        result = problem.solve(solver, stop=3)
+        first, *rest = result.history.iterations
+        risen = [first, replace(first, objective=2 * first.objective), *rest]
+        forged = replace(result, history=cn.History(risen, result.history.unit))
+        loaded = cn.load(forged.save(tmp_path / "forged"))
+        (rise,) = (c for c in loaded.certificate(problem).checks if c.name == "trace never rises")
+        assert rise.ok != promised
