@@ -109,9 +109,9 @@ def signed_blocks_are_sign_free(block: Block) -> Iterator[str]:
     """Yield what cannot be stated on the magnitudes of a signed factor with a sparseness band."""
     if not signed(block):
         return
-    for constraint in block.constraints:
-        if not constraint.sign_free:
-            yield f"{constraint} on {block.name} cannot be stated on magnitudes; add NonNegative"
+    for term in (*block.constraints, *block.penalties):
+        if not term.sign_free:
+            yield f"{term} on {block.name} cannot be stated on magnitudes; add NonNegative"
     yield from LossWith(("reduced",), f"which the magnitudes of {block.name} need")(block)
 
 

@@ -139,6 +139,11 @@ class Box(Entrywise):
     def __repr__(self) -> str:
         return f"Box({_short(self.lower)}, {_short(self.upper)})"
 
+    @property
+    def sign_free(self) -> bool:
+        """A box round zero does not depend on signs."""
+        return bool(np.all(self.lower == -self.upper))
+
     def bounds(self) -> tuple[Array, Array]:
         """Return the two bounds."""
         return self.lower, self.upper

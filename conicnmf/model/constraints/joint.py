@@ -107,7 +107,7 @@ def find_projection(constraints: Sequence[Constraint]) -> JointProjection | None
            [0. , 1. ]])
     """
     lower, upper = merged_bounds(constraints)
-    shaped = [c for c in constraints if "bounds" not in c.abilities]
+    shaped = _met([c for c in constraints if "bounds" not in c.abilities])
     if not shaped:
         return JointProjection("entry", _Clip(lower, upper))
     each = shaped[0].each
@@ -129,6 +129,20 @@ def find_projection(constraints: Sequence[Constraint]) -> JointProjection | None
         if ordered is not None:
             return JointProjection(each, _Rows(rule, ordered, each))
     return None
+
+
+def _met(constraints: Sequence[Constraint]) -> list[Constraint]:
+    """Return the constraints with those that are one set together put into one."""
+    kept: list[Constraint] = []
+    for constraint in constraints:
+        for k, own in enumerate(kept):
+            both = own.meet(constraint) if "meet" in own.abilities else None
+            if both is not None:
+                kept[k] = both
+                break
+        else:
+            kept.append(constraint)
+    return kept
 
 
 def _in_order(

@@ -55,6 +55,12 @@ class NormBall(Constraint):
         """Scale the radius."""
         return replace(self, radius=c * self.radius)
 
+    def meet(self, other: Constraint) -> NormBall | None:
+        """Return the smaller of two balls of the same pieces."""
+        if not isinstance(other, NormBall) or other.each != self.each:
+            return None
+        return replace(self, radius=min(self.radius, other.radius))
+
     @classmethod
     def examples(cls) -> list[Example]:
         """Return both directions."""

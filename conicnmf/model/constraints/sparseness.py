@@ -8,6 +8,7 @@ from typing import ClassVar
 import cvxpy as cp
 import numpy as np
 
+from conicnmf.errors import InfeasibleError
 from conicnmf.geometry.band import project_band
 from conicnmf.geometry.cones import cone_ratio, tangent_normals
 from conicnmf.geometry.hoyer import hoyer_sparseness
@@ -128,6 +129,18 @@ class Sparseness(Constraint):
         normals = pieces(-tangent_normals(rows, self.max), self.each)
         broken = replace(self, min=0.0).violation(B) > INSIDE
         return Halfspaces(normals, self.each), broken
+
+    def meet(self, other: Constraint) -> Sparseness | None:
+        """Return what is left of two bands of the same pieces."""
+        if not isinstance(other, Sparseness) or other.each != self.each:
+            return None
+        low, high = max(self.min, other.min), min(self.max, other.max)
+        if low > high:
+            raise InfeasibleError(
+                f"{self} and {other} contradict each other: no sparseness is at least {low:g} and "
+                f"at most {high:g}; relax one of them"
+            )
+        return replace(self, min=low, max=high)
 
     def without_convex_part(self) -> Sparseness:
         """Return the lower bound alone."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -45,6 +45,7 @@ class GroupLasso(Weighted):
 
     groups: Annotated[Any, Reads(_as_groups)]
     each: Pieces = "component"
+    sign_free: ClassVar[bool] = True
 
     def __repr__(self) -> str:
         return f"GroupLasso(weight={self.weight:g}, {self._count} groups, each={self.each!r})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -25,6 +26,7 @@ class L21(Weighted):
     """
 
     each: Pieces = "component"
+    sign_free: ClassVar[bool] = True
 
     def value(self, B: Array) -> float:
         """Return the weighted sum of norms."""

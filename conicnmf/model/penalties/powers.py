@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -23,6 +24,7 @@ class L1(Weighted):
     """
 
     each = "entry"
+    sign_free: ClassVar[bool] = True
 
     def value(self, B: Array) -> float:
         """Return the weighted sum of magnitudes."""
@@ -62,6 +64,7 @@ class L2(Weighted):
     """
 
     each = "entry"
+    sign_free: ClassVar[bool] = True
 
     def value(self, B: Array) -> float:
         """Return the weighted sum of squares."""

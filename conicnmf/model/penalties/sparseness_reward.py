@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,6 +27,8 @@ class SparsenessReward(Weighted):
     """
 
     each: Pieces = "component"
+
+    sign_free: ClassVar[bool] = True
 
     def value(self, B: Array) -> float:
         """Return the negated sum of sparseness values."""

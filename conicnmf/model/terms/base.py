@@ -61,6 +61,11 @@ class Term(Settings):
         kind: Any = type(self)
         return _abilities_of(kind)
 
+    @property
+    def sign_free(self) -> bool:
+        """Whether it does not depend on the signs of the entries."""
+        return False
+
     def transposed(self) -> Self:
         """Return the same term for the transposed factor; only terms that hold arrays differ."""
         return self

@@ -42,13 +42,11 @@ class Halfspaces:
 class Constraint(Term):
     """A set the factor must lie in, a product over the pieces that `each` names.
 
-    `orthant_only` says that the cone form describes the set for B ≥ 0 only; `sign_free` that the
-    set does not depend on the signs of the entries.
+    `orthant_only` says that the cone form describes the set for B ≥ 0 only.
     """
 
     each: Each = "factor"
     orthant_only: ClassVar[bool] = False
-    sign_free: ClassVar[bool] = False
     scale_free: ClassVar[bool] = False
     """Whether every positive multiple of a point of the set is in the set."""
     implies_nonnegative: ClassVar[bool] = False
@@ -141,6 +139,11 @@ class Constraint(Term):
     def without_convex_part(self) -> Constraint:
         """Return what is left of the set when its convex part is held by `cut_off`."""
         raise self._lacks("without_convex_part")
+
+    @optional
+    def meet(self, other: Constraint) -> Constraint | None:
+        """Return the set that both describe as one of this kind, nothing where it is none."""
+        raise self._lacks("meet")
 
     @optional
     def approach(self, B: Array) -> Array:

@@ -20,6 +20,7 @@ from conicnmf.solve.needs import (
     uncapped,
 )
 from conicnmf.solve.programs.backends import Backend
+from conicnmf.solve.programs.closing import settle
 from conicnmf.solve.programs.domain import kept_finite
 from conicnmf.solve.programs.lightest import lightest
 from conicnmf.solve.programs.native import native_reasons
@@ -149,8 +150,9 @@ def _one_round(
     if sharp is None:
         return None, records
     new, more = step.relax(sharp)
-    if new is not None and block.projection is not None:
-        new = block.projection(new)
-    if new is not None and (block.collapsed(new) or block.violation(new) > FEASIBLE):
-        new = None
-    return new, records + more
+    if new is None:
+        return None, records + more
+    settled = settle(block, new)
+    near, more = settled.B, [*more, *settled.records]
+    fits = near is not None and not block.collapsed(near) and block.violation(near) <= FEASIBLE
+    return near if fits else None, records + more

@@ -23,6 +23,7 @@ from conicnmf.solve.needs import (
     signed_blocks_are_sign_free,
 )
 from conicnmf.solve.programs.backends import Backend
+from conicnmf.solve.programs.closing import settle
 from conicnmf.solve.programs.domain import kept_finite
 from conicnmf.solve.programs.lightest import has_native_program, lightest, native_program
 from conicnmf.solve.programs.native import NativeProgram
@@ -140,7 +141,10 @@ class TangentPlane(BlockSolver[_Memo]):
             if outcome.B is None:
                 failed = Status.BACKEND_FAILED if count == 0 else None
                 return Update(B, memo, status=failed, inner=records)
-            new = _exact(block, outcome.B).astype(B.dtype, copy=False)
+            # This also removes what an interior-point method leaves of the last digits.
+            settled = settle(block, outcome.B)
+            records += settled.records
+            new = (outcome.B if settled.B is None else settled.B).astype(B.dtype, copy=False)
             if not memo.rewards:
                 value = None
                 if step is not None:
@@ -163,18 +167,13 @@ class TangentPlane(BlockSolver[_Memo]):
             return None, signed_step(convex, memo.program, B, loop, linear)
         step = memo.program.at(held.on(memo.convex), linear)
         outcome = tangent_step(step, B, loop)
-        if held.block.kind is not None and _rises(step, outcome, B):
-            # A majorizer says nothing of a point where it is higher: stay on B's side of the planes.
+        majorized = held.block.kind is not None
+        if outcome.B is None or (majorized and _rises(step, outcome, B)):
+            # Anchors that no program can hold, or a majorizer that says nothing where it is higher:
+            # stay on B's side of the planes.
             before, outcome = outcome, held_step(step, B)
             outcome.records[:0] = before.records
         return step, outcome
-
-
-def _exact(block: Block, B: Array) -> Array:
-    """Return B without what an interior-point method leaves of the last digits."""
-    # A projection sets small entries to zero, which a divergence may not allow: only where it must.
-    inside = block.kind == "separable" and block.violation(B) <= INSIDE
-    return B if block.projection is None or inside else block.projection(B)
 
 
 def _rises(step: Step, outcome: Outcome, B: Array) -> bool:

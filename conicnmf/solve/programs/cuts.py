@@ -33,11 +33,18 @@ class Cut:
         """Return the offset of each piece, zero where the cut is not active."""
         return np.where(self.active, self.halfspaces.levels, 0.0)
 
-    def constraints(self, B: cp.Expression) -> list[cp.Constraint]:
-        """Return the active half-spaces on B."""
+    def constraints(
+        self, B: cp.Expression, slack: cp.Expression | float = 0.0
+    ) -> list[cp.Constraint]:
+        """Return the active half-spaces on B, each short of its offset by at most the slack."""
         if not self.active.any():
             return []
         axis = 1 if self.halfspaces.each == "component" else 0
         inner = cp.sum(cp.multiply(self.normals(), B), axis=axis)
         held = np.flatnonzero(self.active)
-        return [inner[held] >= self.offsets()[held]]
+        return [inner[held] + slack >= self.offsets()[held]]
+
+    def opposite(self) -> Cut:
+        """Return the half-spaces on the other side of the same planes."""
+        spaces = self.halfspaces
+        return Cut(Halfspaces(-spaces.normals, spaces.each, -spaces.levels), self.active)

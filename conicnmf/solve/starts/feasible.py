@@ -10,7 +10,10 @@ from conicnmf.errors import InfeasibleError
 from conicnmf.model.blocks import Block, fitted_block
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.problem import Problem
+from conicnmf.solve.needs import signed
+from conicnmf.solve.programs.closing import settle
 from conicnmf.solve.programs.program import BlockProgram
+from conicnmf.solve.programs.signed import magnitudes
 from conicnmf.solve.programs.tangent import TangentLoop, tangent_step, with_interior
 from conicnmf.solve.starts.positive import positive_start
 from conicnmf.types import Array, Factors, Mask
@@ -50,6 +53,8 @@ def nearest(block: Block, B: Array) -> Array:
     """Return the nearest point in all constraints of a block, exactly where a projection is known."""
     if block.projection is not None:
         return block.projection(B)
+    if signed(block):
+        return np.copysign(nearest(magnitudes(block), np.abs(B)), B)
     approached = [c for c in block.constraints if "approach" in c.abilities]
     if approached:
         others = tuple(c for c in block.constraints if c not in approached)
@@ -62,10 +67,12 @@ def nearest(block: Block, B: Array) -> Array:
     outcome = tangent_step(BlockProgram(near).at(held), B, TangentLoop(rounds=1))
     if outcome.B is None and not any(r.ok or r.infeasible for r in outcome.records):
         return B  # backends that fail say nothing of the constraints; the start is outside them
-    if outcome.B is None:
+    settled = None if outcome.infeasible else settle(block, B if outcome.B is None else outcome.B).B
+    found = outcome.B if settled is None else settled
+    if found is None:
         listed = ", ".join(map(str, block.constraints))
         how = "contradict each other" if outcome.infeasible else "could not be met together"
         raise InfeasibleError(
             f"the constraints on {block.name} {how}: {listed}; relax or drop one of them"
         )
-    return outcome.B.astype(B.dtype)
+    return found.astype(B.dtype)

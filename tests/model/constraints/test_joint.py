@@ -115,7 +115,7 @@ def test_components_can_be_projected_one_by_one(name):
     "constraints",
     [
         [PLUS, cn.Sparseness(min=0.5), cn.Simplex()],
-        [PLUS, cn.Sparseness(min=0.5), cn.Sparseness(max=0.7)],
+        [PLUS, cn.Sparseness(min=0.5), cn.Sparseness(max=0.7, each="sample")],
         [PLUS, cn.Sparseness(min=0.5), cn.UnitNorm(each="sample")],
         [cn.Box(0, 1), cn.NormBall()],
         [cn.Fixed(np.eye(3, 5, dtype=bool), 1.0), PLUS, cn.NormBall()],
@@ -170,3 +170,15 @@ def test_a_simplex_outside_of_its_bounds_is_told_at_the_start():
     problem = cn.factorize(np.ones((4, 6)), 2, H=[cn.Simplex(), cn.Box(0, 0.1)])
     with pytest.raises(cn.InfeasibleError, match=r"sum to 0 at least and 0.6 at most"):
         problem.solve()
+
+
+def test_two_bands_or_two_balls_of_the_same_pieces_are_one():
+    X = np.abs(np.random.default_rng(0).standard_normal((3, 9)))
+    bands = [cn.NonNegative(), cn.Sparseness(0.2, 0.6), cn.Sparseness(min=0.4), cn.NormBall(2.0)]
+    one = [cn.NonNegative(), cn.Sparseness(0.4, 0.6), cn.NormBall(1.0)]
+    np.testing.assert_array_equal(
+        find_projection([*bands, cn.NormBall(1.0)])(X), find_projection(one)(X)
+    )
+    assert find_projection([*bands, cn.Sparseness(min=0.3, each="sample")]) is None
+    with pytest.raises(cn.InfeasibleError, match=r"at least 0\.5 and at most 0\.4; relax"):
+        find_projection([cn.Sparseness(max=0.4), cn.Sparseness(min=0.5)])

@@ -157,7 +157,8 @@ def test_distance_to_a_cone_is_cvxpys(n, s, seed):
         orthant_only = False
 
     wanted = np.linalg.norm(X - nearest_by_cvxpy(X, Round(max=s)), axis=1)
-    np.testing.assert_allclose(distance_to_cone(X, s), wanted, atol=1e-5)
+    # CVXPY minimizes the square, so that of a short distance half of its digits are left.
+    np.testing.assert_allclose(distance_to_cone(X, s), wanted, atol=1e-4)
 
 
 @settings(max_examples=20, deadline=None)

@@ -1,0 +1,100 @@
+"""Prescribed sparseness beside constraints that share no projection with it, and signed factors."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import conicnmf as cn
+from conicnmf.solve.programs.closing import settle
+
+PLUS = cn.NonNegative()
+V = cn.datasets.low_rank(12, 15, 3, noise=0.05, seed=0).V
+EXACT = cn.Sparseness(0.4, 0.4)
+COMPANIONS = {
+    "convex": [PLUS, EXACT, cn.Convex(lambda W: cp.sum(W, axis=0) <= 4)],
+    "box": [PLUS, EXACT, cn.Box(0, 1)],
+    "simplex": [EXACT, cn.Simplex()],
+    "simplex of samples": [EXACT, cn.Simplex(each="sample")],
+    "band of samples": [PLUS, EXACT, cn.Sparseness(0.05, 0.6, each="sample")],
+    "narrow": [PLUS, cn.Sparseness(0.4, 0.405), cn.Box(0, 1)],
+    "penalty": [PLUS, EXACT, cn.Box(0, 1), cn.L1(0.05)],
+    "signed, box": [EXACT, cn.Box(-1, 1)],
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("terms", COMPANIONS.values(), ids=COMPANIONS)
+def test_it_ends_feasible_and_improved(terms, seed):
+    result = cn.factorize(V, 3, W=terms).solve(seed=seed, stop=25)
+    assert result.status.name in ("CONVERGED", "MAX_ITER", "OSCILLATING")
+    assert result.max_violation <= 1e-6
+    band = next(t for t in terms if isinstance(t, cn.Sparseness))
+    own = cn.sparseness(np.abs(result.W), axis=0)
+    assert own == pytest.approx(np.clip(own, band.min, band.max), abs=1e-6)
+    # Signs that do not fit may cost a component, which then is zero on the other side.
+    part = 0.05 if result.problem.blocks[0].nonneg else 0.3
+    assert result.objective < part * result.history.objective[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_companion_that_does_not_bind_costs_nothing(seed):
+    """With a loose bound the answer is as good as that of the exact projection without it."""
+    loose = cn.Convex(lambda W: cp.sum(W, axis=0) <= 1e3)
+    stop = cn.MaxIter(100) | cn.RelDecrease(1e-5)
+    best = cn.factorize(V, 3, W=[PLUS, EXACT]).solve(seed=seed, stop=stop).objective
+    found = cn.factorize(V, 3, W=[PLUS, EXACT, loose]).solve(seed=seed, stop=stop)
+    assert found.objective <= 1.25 * best
+    assert found.certificate(), found.certificate()
+
+
+@pytest.mark.parametrize("form", ["gauge", "taylor"])
+def test_sparsity_maximization_improves_too_and_never_rises(form):
+    terms = COMPANIONS["box"]
+    result = cn.factorize(V, 3, W=terms).solve(cn.SparsityMaximization(form=form), stop=8)
+    assert result.max_violation <= 1e-6
+    assert result.objective < 0.5 * result.history.objective[0]
+    assert np.diff(result.history.objective).max() <= 1e-9 * result.history.objective[0]
+
+
+def test_closing_reaches_the_nearest_point_where_that_is_known():
+    """Newton steps within W ≥ 0 alone, against the exact projection on the band."""
+    rng = np.random.default_rng(0)
+    loose = cn.Convex(lambda B: cp.sum(B) <= 1e6)
+    (block,) = (b for b in cn.factorize(V, 3, W=[PLUS, EXACT, loose]).blocks if b.name == "W")
+    near = EXACT.project(rng.random(block.shape))
+    B = np.maximum(near + 0.01 * rng.standard_normal(near.shape), 0.0)
+    closed = settle(block, B).B
+    assert block.violation(closed) <= 1e-7
+    exact = EXACT.project(B)
+    assert np.linalg.norm(closed - B) <= np.linalg.norm(exact - B) * (1 + 1e-3)
+
+
+Z = np.random.default_rng(0).standard_normal((12, 30))
+SIGNED = {
+    "ball": [cn.Sparseness(min=0.5), cn.NormBall(1.0)],
+    "box": [cn.Sparseness(min=0.5), cn.Box(-1, 1)],
+    "box and ball": [cn.Sparseness(min=0.5), cn.Box(-1, 1), cn.NormBall(1.0)],
+    "other direction": [cn.Sparseness(min=0.3, each="sample"), cn.NormBall(1.0)],
+    "two bands": [cn.Sparseness(min=0.5), cn.Sparseness(max=0.8)],
+}
+
+
+@pytest.mark.parametrize("terms", SIGNED.values(), ids=SIGNED)
+def test_sparse_principal_components_start_and_solve_from_every_seed(terms):
+    problem = cn.factorize(Z, 3, W=terms, H=[])
+    free = cn.factorize(Z, 3, W=[], H=[]).solve().objective
+    for seed in range(4):
+        result = problem.solve(seed=seed, stop=30)
+        assert result.max_violation <= 1e-6
+        assert result.objective <= free + 0.25 * (result.history.objective[0] - free)
+
+
+def test_what_depends_on_signs_is_refused_beside_a_signed_band():
+    rough = cn.ConvexPenalty(lambda W: cp.sum_squares(W[1:] - W[:-1]))
+    for term in (cn.Box(-1, 2), rough):
+        with pytest.raises(cn.IncompatibleError, match="cannot be stated on magnitudes"):
+            cn.factorize(Z, 3, W=[cn.Sparseness(min=0.5), term], H=[]).solve(cn.TangentPlane())
+    assert cn.Box(-1, 1).sign_free
+    assert not cn.Box(-1, 2).sign_free
