@@ -55,6 +55,8 @@ def kind_of(annotation: Any) -> Kind:
         return _tuple(typing.get_args(annotation))
     if origin is collections.abc.Callable:
         return Kind("a function", _keep_if(callable), "give a function or a lambda")
+    if origin is type:
+        return _subclass(typing.get_args(annotation)[0])
     kind = origin or annotation
     protocol = getattr(kind, "_is_protocol", False)
     if inspect.isclass(kind) and (not protocol or getattr(kind, "_is_runtime_protocol", False)):
@@ -122,6 +124,12 @@ def _instance(kind: type) -> Kind:
         return value
 
     return Kind(text, read, f"give an object of {kind.__name__}, with parentheses")
+
+
+def _subclass(base: Any) -> Kind:
+    own = typing.get_origin(base) or base
+    fits = _keep_if(lambda value: inspect.isclass(value) and issubclass(value, own))
+    return Kind(f"a class of {own.__name__}", fits, "give the class, without parentheses")
 
 
 def _choice(choices: tuple[Any, ...]) -> Kind:

@@ -20,7 +20,7 @@ from conicnmf.solve.methods import (
     ProjectedGradient,
     TangentPlane,
 )
-from conicnmf.solve.methods.base import SOLVERS, AnySolver
+from conicnmf.solve.methods.base import SOLVERS, AnySolver, Solver
 
 _FEW = 25
 """Up to this rank moving all components at once is worth its cost."""
@@ -47,9 +47,19 @@ def choose(problem: BaseProblem) -> tuple[AnySolver, str]:
     others = sorted(fitting(problem), key=lambda solver: not solver.merit(problem))
     if others:
         return others[0], others[0].merit(problem) or "it is the first that fits"
-    reasons = {solver.name: solver.mismatches(problem) for solver in known_solvers(problem)}
-    listed = "\n".join(f"  - {name}: {reason}" for name, all_ in reasons.items() for reason in all_)
-    raise IncompatibleError(f"no solver fits this problem:\n{listed}\nDrop one of these terms.")
+    raise IncompatibleError(_none_fits(problem))
+
+
+def _none_fits(problem: BaseProblem) -> str:
+    """Return the reasons of the solvers that lack least; those of all others would bury them."""
+    known = known_solvers(problem)
+    # Where some solvers are for this shape alone, others were never meant.
+    own = [solver for solver in known if type(solver).concerns is not Solver.concerns]
+    reasons = {solver.name: solver.mismatches(problem) for solver in own or known}
+    least = min(map(len, reasons.values()), default=0)
+    near = {name: all_ for name, all_ in reasons.items() if len(all_) == least}
+    listed = "\n".join(f"  - {name}: {reason}" for name, all_ in near.items() for reason in all_)
+    return f"no solver fits this problem; these come nearest:\n{listed}\nDrop one of these terms."
 
 
 def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
@@ -109,7 +119,10 @@ def explain(problem: BaseProblem) -> str:
         reasons = solver.mismatches(problem)
         lines.append(f"  {'no ' if reasons else 'yes'}  {solver.name}{_how(solver, problem)}")
         lines += [f"         - {reason}" for reason in reasons]
-    chosen, why = choose(problem)
+    try:
+        chosen, why = choose(problem)
+    except IncompatibleError as error:
+        return "\n".join([*lines, str(error)])
     return "\n".join([*lines, f"Without a solver named, {chosen.name} is picked: {why}."])
 
 

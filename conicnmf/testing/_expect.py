@@ -39,6 +39,22 @@ def untouched(what: str, *arrays: Any) -> Iterator[None]:
         expect(same, f"{what} changed its input in place; work on a copy")
 
 
+@contextmanager
+def answers(what: str, Y: Any) -> Iterator[None]:
+    """Expect the body to raise nothing but broken promises, for data of either kind."""
+    try:
+        yield
+    except AssertionError:
+        raise
+    except Exception as error:  # whatever the other's code may raise
+        kind, hint = "dense", ""
+        if sp.issparse(Y):
+            kind, hint = "sparse", "; problems with sparse V hand it over so, and Y.toarray() helps"
+        raise AssertionError(
+            f"{what} raised {type(error).__name__} on {kind} data: {error}{hint}"
+        ) from error
+
+
 def expect_abilities(term: Term, calls: dict[str, Callable[[], Any]]) -> None:
     """Expect that claimed methods answer and that unclaimed ones refuse with a `TypeError`."""
     for name, call in calls.items():

@@ -8,6 +8,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.model.terms import Constraint, Example
+from conicnmf.settings import Whole, door
 from conicnmf.testing._expect import expect, expect_abilities, expect_close, untouched
 from conicnmf.testing._geometry import (
     BY_CVXPY,
@@ -26,7 +27,8 @@ _OUTSIDE = 1e-6
 _POINTS = 6
 
 
-def check_constraint(constraint: type[Constraint] | Iterable[Example], *, seed: int = 0) -> None:
+@door
+def check_constraint(constraint: type[Constraint] | Iterable[Example], *, seed: Whole = 0) -> None:
     """Check that membership, cone, projection, tangent planes and convexity tell the same story.
 
     Parameters

@@ -10,7 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from conicnmf.model.terms import Loss, Quadratic, Reduced, Separable
+from conicnmf.settings import Count, Whole, door
 from conicnmf.testing._expect import (
+    answers,
     differences,
     expect,
     expect_abilities,
@@ -24,7 +26,8 @@ _EXACT = 1e-9
 _BY_DIFFERENCES = 1e-5
 
 
-def check_loss(loss: Loss, Y: Any, *, rank: int = 2, seed: int = 0) -> None:
+@door
+def check_loss(loss: Loss, Y: Any, *, rank: Count = 2, seed: Whole = 0) -> None:
     """Check that every form of a loss agrees with its value at random non-negative factors.
 
     Parameters
@@ -66,7 +69,7 @@ def check_loss(loss: Loss, Y: Any, *, rank: int = 2, seed: int = 0) -> None:
         )
         _abilities(loss, data, A, B)
         for form in (dense, sp.csr_array(dense)):
-            with untouched(f"{loss}", form, A, B):
+            with answers(f"{loss}", form), untouched(f"{loss}", form, A, B):
                 _forms(loss, form, dense, A, B)
         _transposes(loss, data, A, B)
         _majorizers(loss, data, A, B, other)

@@ -6,6 +6,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.model.terms import Penalty
+from conicnmf.settings import Count, Whole, door
 from conicnmf.testing._expect import (
     differences,
     expect,
@@ -21,8 +22,9 @@ _BY_DIFFERENCES = 1e-5
 _DRAWS = 5
 
 
+@door
 def check_penalty(
-    penalty: Penalty, nonneg: bool = True, *, shape: tuple[int, int] = (3, 4), seed: int = 0
+    penalty: Penalty, nonneg: bool = True, *, shape: tuple[Count, Count] = (3, 4), seed: Whole = 0
 ) -> None:
     """Check that every form of a penalty agrees with its value, and its claim to be convex.
 

@@ -12,6 +12,7 @@ import numpy as np
 from conicnmf.model.problem import Problem
 from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.results import Result, Status
+from conicnmf.settings import Count, door
 from conicnmf.solve.engine import solve
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.solve.stop import MaxIter
@@ -23,12 +24,13 @@ _RISE = 1e-9
 _PATIENCE = 40
 
 
+@door
 def check_solver(
     solver: AnySolver,
     problem: Problem | Mapping[str, Problem] | None = None,
     *,
     monotone: bool | None = None,
-    max_iter: int = 6,
+    max_iter: Count = 6,
 ) -> None:
     """Check that a solver is deterministic, honest, feasible and leaves its inputs alone.
 

@@ -10,7 +10,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import ModelError
-from conicnmf.model.terms import Constraint, Example
+from conicnmf.model.terms import Constraint, Example, check_stated
 from conicnmf.settings import Positive
 from conicnmf.types import Array
 
@@ -44,7 +44,7 @@ class Convex(Constraint):
 
     def check(self, shape: tuple[int, int]) -> None:
         """Raise a `ModelError` unless the function returns convex constraints."""
-        for constraint in self.cone(cp.Variable(shape)):
+        for constraint in check_stated(self, self.cone, shape, "constraints", cp.Constraint):
             if not constraint.is_dcp():
                 raise ModelError(
                     f"{self} must return convex constraints, got {constraint}, which breaks CVXPY's "

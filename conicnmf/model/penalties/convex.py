@@ -9,7 +9,7 @@ import cvxpy as cp
 
 from conicnmf.errors import ModelError
 from conicnmf.model.evaluate import evaluate
-from conicnmf.model.terms import Penalty
+from conicnmf.model.terms import Penalty, check_stated
 from conicnmf.settings import Positive
 from conicnmf.types import Array
 
@@ -41,7 +41,7 @@ class ConvexPenalty(Penalty):
 
     def check(self, shape: tuple[int, int]) -> None:
         """Raise a `ModelError` unless the function returns a convex scalar."""
-        form = self.expression(cp.Variable(shape))
+        (form,) = check_stated(self, self.expression, shape, "a convex scalar", cp.Expression)
         if not (form.is_scalar() and form.is_convex()):
             raise ModelError(
                 f"{self} must return a convex scalar, got {form.curvature.lower()} of shape "

@@ -15,6 +15,7 @@ from conicnmf.model.terms.forms import Quadratic, Reduced
 from conicnmf.model.terms.loss import Loss
 from conicnmf.model.terms.penalty import Penalty, Weighted
 from conicnmf.model.terms.separable import Separable
+from conicnmf.model.terms.stated import check_stated
 
 __all__ = [
     "Constraint",
@@ -31,6 +32,7 @@ __all__ = [
     "Weighted",
     "along",
     "by_rows",
+    "check_stated",
     "optional",
     "pieces",
     "relative_to",

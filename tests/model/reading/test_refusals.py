@@ -269,9 +269,8 @@ REFUSALS = {
     ),
     "sparseness along no axis": constraint(
         lambda W, H: [cn.sparseness(W, axis=2) >= 0.3],
-        "axis 0 (each column) or 1",
+        "0 is each column, as for W; 1 is each row",
         "axis=2",
-        "use axis=0 for W",
         error=cn.InputError,
     ),
     **{
