@@ -59,8 +59,8 @@ def solve_or_recall(
 ) -> Result:
     """Return the result of a solve, from a folder where it is finished already.
 
-    What is under way is kept there too, so a killed solve goes on. Files that are damaged, or of
-    something else, are replaced. Failures are returned, not raised.
+    What is under way is kept there too, so a solve that was killed or raised goes on. Files that are
+    damaged, or of something else, are replaced. Failures are returned, not raised.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def solve_or_recall(
             raise
         running.unlink()
         result = solve(problem, solver, checkpoint=running, throw=False, **options)
-    if result.status is not Status.INTERRUPTED:
+    if not result.interrupted and result.status is not Status.ERROR:
         place.write(result)
         running.unlink(missing_ok=True)
     return result

@@ -13,7 +13,7 @@ from conicnmf.settings import Count, Jobs, Whole, door
 from conicnmf.solve.choice import Stated, choose
 from conicnmf.solve.methods.base import SolverLike, as_solver
 from conicnmf.study.compare import compare
-from conicnmf.study.compare.rows import FAILED
+from conicnmf.study.compare.rows import FAILED, told_unfinished
 from conicnmf.types import Array
 
 
@@ -40,6 +40,11 @@ class Multistart:
     table: pd.DataFrame
 
     @property
+    def partial(self) -> bool:
+        """Whether an interruption or the budget left starts unfinished."""
+        return bool(told_unfinished(self.table["status"]))
+
+    @property
     def objectives(self) -> Array:
         """The objectives of the runs that did not fail, from the lowest up."""
         fine = ~self.table["status"].isin(FAILED)
@@ -53,11 +58,12 @@ class Multistart:
 
     def __repr__(self) -> str:
         values = self.objectives
+        told = told_unfinished(self.table["status"])
         return (
             f"Multistart: {len(self.table)} starts, {len(values)} finished\n"
             f"  best objective  {values[0]:.6g} (seed {self.best.seed})\n"
             f"  median          {np.median(values):.6g}\n"
-            f"  spread          {self.spread:.2%}"
+            f"  spread          {self.spread:.2%}" + (f"\n  {told}" if told else "")
         )
 
 
@@ -104,4 +110,6 @@ def multistart(
     chosen = choose(problem)[0] if solver is None else as_solver(solver)
     seeds = range(seed, seed + n_starts)
     runs = compare(problem, [chosen], seeds, n_jobs=n_jobs, progress=progress, **options)
+    if runs.interrupted and not runs.results:
+        raise KeyboardInterrupt
     return Multistart(runs.best(), runs.table.drop(columns=["problem", "solver"]))

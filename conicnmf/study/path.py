@@ -33,6 +33,8 @@ class Path:
         components of each variable, iterations, seconds and status.
     results : list of Result
         In the order of the table.
+    missing : tuple of float
+        The values that an interruption left out, and the one during which it came.
 
     Examples
     --------
@@ -45,6 +47,12 @@ class Path:
 
     table: pd.DataFrame
     results: list[Result]
+    missing: tuple[float, ...] = ()
+
+    @property
+    def partial(self) -> bool:
+        """Whether an interruption ended the path early."""
+        return bool(self.missing)
 
     def plot(self, name: str = "value") -> Figure:
         """Draw error and sparseness along the path."""
@@ -58,10 +66,14 @@ class Path:
         return [float(value) for value in self.table["value"]]
 
     def __repr__(self) -> str:
-        return str(self.table.to_string(index=False))
+        return self.table.to_string(index=False) + self._told("\n")
 
     def _repr_html_(self) -> str:
-        return str(self.table.to_html(index=False))
+        return self.table.to_html(index=False) + self._told("<p>")
+
+    def _told(self, before: str) -> str:
+        listed = ", ".join(f"{value:g}" for value in self.missing)
+        return f"{before}partial: interrupted, without {listed}" if self.partial else ""
 
 
 def _as_values(values: Any, name: str) -> list[float]:
@@ -110,6 +122,7 @@ def path(
     Returns
     -------
     Path
+        An interruption from the keyboard returns what is finished, which then is `partial`.
 
     Examples
     --------
@@ -129,13 +142,21 @@ def path(
     for place, value in enumerate(stated):
         how = {"seed": seed, "init": init, **options}
         folder = None if store is None else Folder(store) / f"value-{place}"
-        result = solve_or_recall(make_problem(value), solver, folder, **how)
+        try:
+            result = solve_or_recall(make_problem(value), solver, folder, **how)
+        except KeyboardInterrupt:
+            if not results:
+                raise
+            break
         results.append(result)
+        if result.interrupted:
+            break
         # A failure is no place to go on from.
         if warm and result.status.kind != "failed":
             init = result.factors
-    rows = [_row(value, result) for value, result in zip(stated, results, strict=True)]
-    return Path(pd.DataFrame(rows), results)
+    rows = [_row(value, result) for value, result in zip(stated, results, strict=False)]
+    finished = sum(not result.interrupted for result in results)
+    return Path(pd.DataFrame(rows), results, tuple(stated[finished:]))
 
 
 def _row(value: float, result: Result) -> dict[str, Any]:

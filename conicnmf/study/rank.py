@@ -20,7 +20,8 @@ from conicnmf.settings import Count, Jobs, Reads, Whole, at_least, door
 from conicnmf.solve.choice import choose
 from conicnmf.solve.methods import Multiplicative
 from conicnmf.solve.methods.base import AnySolver, SolverLike
-from conicnmf.study.compare import compare
+from conicnmf.study.compare import Comparison, compare
+from conicnmf.study.compare.rows import UNFINISHED
 from conicnmf.types import Array, Mask
 from conicnmf.validate import as_data, as_rank
 
@@ -46,6 +47,8 @@ class RankChoice:
         error on the entries that were fitted, and how many folds failed.
     folds : pandas.DataFrame
         One row a rank and fold.
+    missing : tuple of int
+        The ranks that were left without all their folds; they are not chosen from.
 
     Examples
     --------
@@ -60,6 +63,12 @@ class RankChoice:
     best: int
     table: pd.DataFrame
     folds: pd.DataFrame
+    missing: tuple[int, ...] = ()
+
+    @property
+    def partial(self) -> bool:
+        """Whether an interruption or the budget left ranks unfinished."""
+        return bool(self.missing)
 
     def plot(self) -> Figure:
         """Draw the error of held-out and of fitted entries against the rank."""
@@ -68,10 +77,19 @@ class RankChoice:
         return plot_rank(self)
 
     def __repr__(self) -> str:
-        return f"rank {self.rank} (lowest error: {self.best})\n{self.table.to_string()}"
+        return (
+            f"rank {self.rank} (lowest error: {self.best}){self._told('; ')}\n"
+            f"{self.table.to_string()}"
+        )
 
     def _repr_html_(self) -> str:
-        return str(self.table.to_html())
+        return self.table.to_html() + self._told("<p>")
+
+    def _told(self, before: str) -> str:
+        listed = ", ".join(map(str, self.missing))
+        return (
+            f"{before}partial: not all folds of rank {listed} were finished" if self.partial else ""
+        )
 
 
 def _as_ranks(ranks: Any, name: str) -> list[int]:
@@ -143,11 +161,14 @@ def cross_validate_rank(
     tried = list(ranks)
     parts = deal_entries(dense.shape, folds, seed, observed)
     state = problem or _plain
-    stated: dict[str, Problem] = {}
-    for fold, part in enumerate(parts):
-        kept = np.asarray(_known(dense.shape, observed) & ~part)
-        seen, loss = np.where(kept, dense, 0).astype(dense.dtype), WeightedFrobenius(kept)
-        stated |= {_label(rank, fold): state(seen, rank, loss) for rank in tried}
+    kept = [np.asarray(_known(dense.shape, observed) & ~part) for part in parts]
+    seen = [np.where(mask, dense, 0).astype(dense.dtype) for mask in kept]
+    # Rank by rank, so that an interruption leaves some of them with all their folds.
+    stated = {
+        _label(rank, fold): state(seen[fold], rank, WeightedFrobenius(kept[fold]))
+        for rank in tried
+        for fold in range(len(parts))
+    }
     _check_single_fit(next(iter(stated.values())))
     chosen = _quick_solver(next(iter(stated.values()))) if solver is None else solver
     seeds = range(seed, seed + n_starts)
@@ -161,7 +182,10 @@ def cross_validate_rank(
         for rank in tried
         for fold, part in enumerate(parts)
     ]
-    return _choice(pd.DataFrame(rows))
+    missing = _unfinished(runs, tried, len(parts))
+    if runs.interrupted and len(missing) == len(tried):
+        raise KeyboardInterrupt  # one rank without all its folds says nothing
+    return _choice(pd.DataFrame(rows), missing)
 
 
 def deal_entries(
@@ -236,8 +260,17 @@ def _errors(problem: Problem, V: Array, part: Mask, result: Result | None) -> di
     return {"held_out": held_out, "fitted": result.relative_error}
 
 
-def _choice(folds: pd.DataFrame) -> RankChoice:
-    """Apply the rule of one standard error."""
+def _unfinished(runs: Comparison, ranks: list[int], folds: int) -> tuple[int, ...]:
+    """Return the ranks with a fold that was not finished."""
+    left = set(runs.table["problem"][runs.table["status"].isin(UNFINISHED)])
+    return tuple(rank for rank in ranks if left & {_label(rank, fold) for fold in range(folds)})
+
+
+def _choice(folds: pd.DataFrame, missing: tuple[int, ...] = ()) -> RankChoice:
+    """Apply the rule of one standard error to the ranks whose folds are all finished."""
+    folds = folds[~folds["rank"].isin(missing)]
+    if folds.empty:
+        raise InputError("no rank had all its folds finished; allow more time or try fewer ranks")
     groups: Any = folds.groupby("rank")
     held_out = groups["held_out"]
     table = pd.DataFrame(
@@ -256,4 +289,4 @@ def _choice(folds: pd.DataFrame) -> RankChoice:
     ranks = table.index.to_numpy()
     lowest = int(np.nanargmin(means))
     within = means <= means[lowest] + np.nan_to_num(spread[lowest])
-    return RankChoice(int(ranks[within].min()), int(ranks[lowest]), table, folds)
+    return RankChoice(int(ranks[within].min()), int(ranks[lowest]), table, folds, missing)

@@ -18,6 +18,7 @@ from conicnmf.settings import Jobs, Whole, at_least, door
 from conicnmf.solve.choice import Stated, choose
 from conicnmf.solve.methods.base import SolverLike, as_solver
 from conicnmf.study.compare import compare
+from conicnmf.study.compare.rows import UNFINISHED
 from conicnmf.study.measures import match_columns
 from conicnmf.types import Array, Factors
 
@@ -41,6 +42,8 @@ class Stability:
         largest sum.
     labels : array of int, shape (results, samples)
         The component that contributes most to each sample.
+    missing : int
+        How many runs an interruption left unfinished.
 
     Examples
     --------
@@ -56,6 +59,12 @@ class Stability:
     results: list[Result]
     cosines: Array
     labels: NDArray[np.intp]
+    missing: int = 0
+
+    @property
+    def partial(self) -> bool:
+        """Whether an interruption left runs unfinished."""
+        return self.missing > 0
 
     def plot(self) -> Figure:
         """Draw how often samples go together, and how well each component is found again."""
@@ -115,8 +124,9 @@ class Stability:
         return None if len(self.consensus) < 2 else np.asarray(average(self._apart))
 
     def __repr__(self) -> str:
+        told = f" (partial: {self.missing} more were not finished)" if self.partial else ""
         return (
-            f"Stability of {len(self.results)} runs, rank {self.cosines.shape[1]}\n"
+            f"Stability of {len(self.results)} runs{told}, rank {self.cosines.shape[1]}\n"
             f"  components  {self.score:.3f} (worst {self.components.min():.3f})\n"
             f"  cophenetic  {self.cophenetic:.3f}\n"
             f"  dispersion  {self.dispersion:.3f}"
@@ -177,7 +187,13 @@ def stability(
     chosen = choose(problem)[0] if solver is None else as_solver(solver)
     seeds = range(seed, seed + n_starts)
     runs = compare(problem, [chosen], seeds, n_jobs=n_jobs, progress=progress, **options)
-    results = [result for result in runs.results.values() if result.status.kind != "failed"]
+    results = [
+        result
+        for result in runs.results.values()
+        if result.status.kind != "failed" and not result.interrupted
+    ]
+    if len(results) < 2 and runs.interrupted:
+        raise KeyboardInterrupt  # too few to compare
     if len(results) < 2:
         raise InputError(
             f"{len(results)} of {n_starts} runs of {chosen.name} succeeded, and stability needs two; "
@@ -188,7 +204,8 @@ def stability(
     W = _product(problem, best.factors)[0][0]
     cosines = np.array([match_columns(W, own, signed=False)[2] for own, _ in pairs])
     labels = np.array([main_component(*pair) for pair in pairs])
-    return Stability(best, results, cosines, labels)
+    missing = int(runs.table["status"].isin(UNFINISHED).sum())
+    return Stability(best, results, cosines, labels, missing)
 
 
 def _product(problem: BaseProblem, factors: Factors) -> list[tuple[Array, Array]]:

@@ -9,8 +9,16 @@ from typing import Literal
 import pandas as pd
 
 from conicnmf.errors import InputError
-from conicnmf.results import Result
-from conicnmf.study.compare.rows import COLUMNS, FAILED, NAMES, Task, row_of
+from conicnmf.results import Result, Status
+from conicnmf.study.compare.rows import (
+    COLUMNS,
+    FAILED,
+    INTERRUPTION,
+    NAMES,
+    Task,
+    row_of,
+    told_unfinished,
+)
 from conicnmf.study.compare.significance import significance
 from conicnmf.study.compare.store import Index, Store
 
@@ -46,11 +54,24 @@ class Comparison:
     claim: dict[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
+    @property
+    def partial(self) -> bool:
+        """Whether an interruption, the budget or a process that died left runs unfinished."""
+        return bool(told_unfinished(self.table["status"]))
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the comparison."""
+        stopped = self.table["status"] == Status.INTERRUPTED.name
+        return bool((stopped | (self.table["reason"] == INTERRUPTION)).any())
+
     def __repr__(self) -> str:
-        return self.summary().to_string()
+        told = told_unfinished(self.table["status"])
+        return self.summary().to_string() + (f"\n{told}" if told else "")
 
     def _repr_html_(self) -> str:
-        return str(self.summary().to_html())
+        told = told_unfinished(self.table["status"])
+        return self.summary().to_html() + (f"<p>{told}</p>" if told else "")
 
     def to_markdown(self) -> str:
         """Return the summary as a Markdown table, the best of each problem in bold."""

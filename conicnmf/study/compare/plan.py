@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 
 from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
-from conicnmf.results import Result, Status
+from conicnmf.results import Result
 from conicnmf.settings import Jobs, Place, Reads, Seconds, door
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.solve.monitor import CountBar
@@ -31,7 +31,7 @@ from conicnmf.study.compare.inputs import (
     as_solvers,
     common_stop,
 )
-from conicnmf.study.compare.rows import COLUMNS, Row, Task, row_of, row_without
+from conicnmf.study.compare.rows import COLUMNS, INTERRUPTION, Row, Task, row_of, row_without
 from conicnmf.study.compare.single import Rules, run_single
 from conicnmf.study.compare.store import Index, Store, merged, open_store
 
@@ -81,7 +81,8 @@ def compare(
     -------
     Comparison
         Every run is a row: pairs that do not fit (SKIPPED), runs that raised (ERROR) and runs that
-        were not made (NOT_RUN) too. An interruption from the keyboard returns what is finished.
+        were not made (NOT_RUN) too. An interruption from the keyboard returns what is finished,
+        which then is `partial`.
 
     Examples
     --------
@@ -157,7 +158,7 @@ class _Plan:
                 if result is not None:
                     self.results[task] = result
         except KeyboardInterrupt:
-            reason = "interrupted from the keyboard"
+            reason = INTERRUPTION
         except BrokenProcessPool:
             reason = "a process died, perhaps for want of memory; try fewer of them"
         self.rows |= {task: row_without(task, "NOT_RUN", reason) for task in left}
@@ -181,7 +182,7 @@ class _Plan:
                 yield row, result
                 if bar is not None:
                     bar.step()
-                if row["status"] == Status.INTERRUPTED.name:
+                if result is not None and result.interrupted:
                     raise KeyboardInterrupt  # it was meant for all of them
         finally:
             with warnings.catch_warnings():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,22 @@ NO_RESULT = ("SKIPPED", "ERROR", "NOT_RUN")
 """A pair that does not fit, a run that raised, and one that was not made or not finished."""
 
 FAILED = (*NO_RESULT, *(s.name for s in Status if s.kind == "failed"))
+
+INTERRUPTION = "interrupted from the keyboard"
+UNFINISHED = ("NOT_RUN", Status.INTERRUPTED.name)
+
+
+def told_unfinished(statuses: Iterable[str]) -> str:
+    """Return how many runs were not finished, in words; nothing where all were.
+
+    Examples
+    --------
+    >>> told_unfinished(["CONVERGED", "INTERRUPTED", "NOT_RUN"])
+    'partial: 2 of 3 runs were not finished'
+    """
+    listed = list(statuses)
+    missing = sum(status in UNFINISHED for status in listed)
+    return f"partial: {missing} of {len(listed)} runs were not finished" if missing else ""
 
 
 def row_of(task: Task, result: Result) -> Row:

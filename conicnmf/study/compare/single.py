@@ -48,6 +48,8 @@ def run_single(
         result, cut_off = _solved(problem, solver, task[2], rules)
     except Exception as error:  # a user's own term or solver may raise anything
         return row_without(task, "ERROR", _words(error)), None
+    if result.interrupted and result.status.kind == "failed":
+        raise KeyboardInterrupt  # there is nothing to show for it
     if result.status is Status.ERROR:
         return row_without(task, "ERROR", "; ".join(result.remarks)), None
     if cut_off:
@@ -56,7 +58,7 @@ def run_single(
     # The problem is the caller's; sending or storing a copy with each run would be waste.
     result = result.detached()
     row = row_of(task, result)
-    if rules.store is not None and result.status is not Status.INTERRUPTED:
+    if rules.store is not None and not result.interrupted:
         try:
             rules.store.run(task).write(result)
         except InputError as error:  # a full disk must not cost the run itself
@@ -73,7 +75,7 @@ def _solved(
         kind = (str(solver), repr(problem))
         if kind not in _WARM:  # compiling must not count as solving
             first = solve(problem, solver, stop=1, time_limit=_LONGEST_WARM_UP, **given)
-            if first.status is Status.INTERRUPTED:
+            if first.interrupted:
                 return first, False
             _WARM.add(kind)
         left, own = rules.seconds_left(), rules.time_limit
