@@ -43,10 +43,13 @@ from conicnmf.model.constraints import (
 )
 from conicnmf.model.factorize import factorize
 from conicnmf.model.losses import (
+    Absolute,
     BetaDivergence,
     Frobenius,
+    Huber,
     ItakuraSaito,
     KullbackLeibler,
+    Logistic,
     WeightedFrobenius,
 )
 from conicnmf.model.penalties import (
@@ -140,6 +143,7 @@ __all__ = [
     "L2",
     "L21",
     "NNDSVD",
+    "Absolute",
     "Approx",
     "BetaDivergence",
     "Box",
@@ -162,6 +166,7 @@ __all__ = [
     "GraphLaplacian",
     "GroupLasso",
     "History",
+    "Huber",
     "IncompatibleError",
     "InfeasibleError",
     "InputError",
@@ -169,6 +174,7 @@ __all__ = [
     "JointNLP",
     "KullbackLeibler",
     "Labels",
+    "Logistic",
     "MaxIter",
     "MinimumVolume",
     "MissingExtraError",

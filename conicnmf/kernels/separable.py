@@ -77,7 +77,14 @@ def _by_newton(w: Array, e: Array, flat: float) -> tuple[float, float]:
 
 @inlined
 def _row(
-    base: Array, w: Array, e: Array, flat: Array, shift: float, normal: Array, out: Array
+    base: Array,
+    w: Array,
+    e: Array,
+    flat: Array,
+    shift: float,
+    normal: Array,
+    walled: bool,
+    out: Array,
 ) -> tuple[float, float]:
     """Write the entries for flat + shift·normal; return ⟨normal, b⟩ and by how much it falls in shift.
 
@@ -87,10 +94,7 @@ def _row(
     for i in range(base.size):
         level = flat[i] + shift * normal[i]
         if base[i] == 0:
-            # The sum touches at zero here: terms below zero vanish, terms above are a wall.
-            walled = e.size == 0 and w[0, i] > 0
-            for k in range(e.size):
-                walled = walled or (e[k] > 0 and w[k, i] > 0)
+            # The sum touches at zero here: powers below zero vanish, powers above are a wall.
             t, change = (0.0 if walled or level >= 0 else np.inf), 0.0
         elif e.size == 0:
             t, change = _closed(w[0, i], level, -w[1, i])
@@ -104,11 +108,11 @@ def _row(
 
 
 @inlined
-def _first_pole(w: Array, e: Array, flat: Array, normal: Array) -> float:
+def _first_pole(base: Array, w: Array, e: Array, flat: Array, normal: Array, walled: bool) -> float:
     """Return the multiplier at which the first entry is unbounded, infinity where none is."""
     nearest = np.inf
     for i in range(normal.size):
-        bounded = normal[i] <= 0 or (e.size == 0 and w[0, i] > 0)
+        bounded = normal[i] <= 0 or (e.size == 0 and w[0, i] > 0) or (walled and base[i] == 0)
         for k in range(e.size):
             bounded = bounded or (e[k] > 0 and w[k, i] > 0)
         if not bounded:
@@ -133,10 +137,11 @@ def _plane(
     normal: Array,
     offset: float,
     equal: bool,
+    walled: bool,
     out: Array,
 ) -> None:
     """Write the minimizer of a row with ⟨normal, b⟩ ≥ offset, or = offset where `equal`."""
-    total, fall = _row(base, w, e, flat, 0.0, normal, out)
+    total, fall = _row(base, w, e, flat, 0.0, normal, walled, out)
     if offset <= total < np.inf and not equal:
         return
     unit = 0.0
@@ -144,7 +149,7 @@ def _plane(
         unit = max(unit, abs(flat[i]))
         for k in range(w.shape[0]):
             unit = max(unit, abs(w[k, i]))
-    pole = _first_pole(w, e, flat, normal)
+    pole = _first_pole(base, w, e, flat, normal, walled)
     level = flat.copy()
     # The plane's side of zero: ⟨normal, b⟩ falls as the shift grows.
     low, high = (-np.inf, 0.0) if total < offset else (0.0, np.inf)
@@ -156,14 +161,14 @@ def _plane(
             if normal[i] > 0 and level[i] <= 4 * _EPS * abs(flat[i]):
                 level[i] = 0.0
                 free = i if free < 0 or normal[i] > normal[free] else free
-        total, fall = _row(base, w, e, level, 0.0, normal, out)
+        total, fall = _row(base, w, e, level, 0.0, normal, walled, out)
         if total < offset:
             out[free] = (offset - total) / normal[free]
             return
         low, high = 0.0, (np.inf if equal else pole)
         shift = _between(0.0, high) if high < np.inf else unit
     for step in range(_STEPS):
-        total, fall = _row(base, w, e, level, shift, normal, out)
+        total, fall = _row(base, w, e, level, shift, normal, walled, out)
         if total >= offset:
             low = shift
         else:
@@ -190,14 +195,15 @@ def _minimize(
     offsets: Array,
     held: Mask,
     equal: bool,
+    walled: bool,
     out: Array,
 ) -> None:
     for j in range(base.shape[0]):
         w = np.ascontiguousarray(W[:, j, :])
         if held[j]:
-            _plane(base[j], w, e, flat[j], normals[j], offsets[j], equal, out[j])
+            _plane(base[j], w, e, flat[j], normals[j], offsets[j], equal, walled, out[j])
         else:
-            _row(base[j], w, e, flat[j], 0.0, normals[j], out[j])
+            _row(base[j], w, e, flat[j], 0.0, normals[j], walled, out[j])
 
 
 def minimize_separable(
@@ -240,6 +246,7 @@ def minimize_separable(
         np.array(np.broadcast_to(np.asarray(offsets, dtype=float), (r,))),
         np.zeros(r, dtype=bool) if held is None else np.ascontiguousarray(held),
         equal,
+        max(slopes) > 0,
         out,
     )
     return out.astype(base.dtype, copy=False)

@@ -73,13 +73,15 @@ class Block:
     @cached_property
     def majorized(self) -> tuple[Block, ...]:
         """The same block with majorizers in place of its addends, for each kind that all have."""
-        kinds: list[Kind] = ["quadratic"]
+        kinds: list[Kind] = ["quadratic", "weighted"]
         # A product of non-negative factors alone can be bounded entry by entry.
         kinds += ["separable"] if self.nonneg and self.nonneg_around else []
         kept = tuple(p for p in self.penalties if "majorize" not in p.abilities)
-        left = {"quadratic": kept, "separable": self.penalties}
         kinds = kinds if self.kind is None and self.addends else []
-        blocks = [replace(self, kind=kind, penalties=left[kind]) for kind in kinds]
+        blocks = [
+            replace(self, kind=kind, penalties=kept if kind == "quadratic" else self.penalties)
+            for kind in kinds
+        ]
         return tuple(block for block in blocks if all(map(block.forms, self.addends)))
 
     @cached_property

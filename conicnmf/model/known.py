@@ -66,6 +66,9 @@ for _loss, *_names in (
     (losses.KullbackLeibler, "kl"),
     (losses.BetaDivergence, "beta"),
     (losses.ItakuraSaito, "is"),
+    (losses.Huber,),
+    (losses.Absolute, "l1"),
+    (losses.Logistic,),
 ):
     LOSSES.add(_loss.__name__, _loss, *_names)
 

@@ -92,7 +92,9 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
 
 def _has_squares(block: Block) -> bool:
     """Whether losses are squares, or bounded by squares."""
-    return any({"quadratic", "vectorized"} & seen.abilities for seen in (block, *block.majorized))
+    return any(
+        {"quadratic", "vectorized", "grams"} & seen.abilities for seen in (block, *block.majorized)
+    )
 
 
 def fitting(problem: BaseProblem) -> list[AnySolver]:
@@ -119,11 +121,18 @@ def explain(problem: BaseProblem) -> str:
         reasons = solver.mismatches(problem)
         lines.append(f"  {'no ' if reasons else 'yes'}  {solver.name}{_how(solver, problem)}")
         lines += [f"         - {reason}" for reason in reasons]
+    lines += [f"Note: {note}." for note in _remarks(problem)]
     try:
         chosen, why = choose(problem)
     except IncompatibleError as error:
         return "\n".join([*lines, str(error)])
     return "\n".join([*lines, f"Without a solver named, {chosen.name} is picked: {why}."])
+
+
+def _remarks(problem: BaseProblem) -> list[str]:
+    """Return what is to know of the losses beside such models."""
+    nonneg = all(block.nonneg and block.nonneg_around for block in problem.blocks)
+    return [note for fit in problem.fits if (note := fit.loss.remark(nonneg))]
 
 
 def _how(solver: AnySolver, problem: BaseProblem) -> str:

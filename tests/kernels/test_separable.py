@@ -73,13 +73,14 @@ def test_with_a_plane_the_multiplier_is_shared_by_all_entries(powers, equal, see
         b, t, base = B[j], T[j], sum_.base[j]
         reach = np.abs(t) @ b + offset
         gap = t @ b - offset
-        assert gap >= -1e-9 * reach
+        # An entry that just leaves zero moves with a root of the multiplier for β > 2.
+        assert gap >= -1e-7 * reach
         if equal:
-            assert gap <= 1e-9 * reach
+            assert gap <= 1e-7 * reach
         own = Separable(base[None], {e: w[j][None] for e, w in sum_.slopes.items()})
         slope = slope_at(own, b[None])[0]
         inside = (b > 0) & (t != 0) & (base > 0)
-        if inside.any() and (equal or gap <= 1e-9 * reach):
+        if inside.any() and (equal or gap <= 1e-7 * reach):
             ratios = slope[inside] / t[inside]
             size = np.abs(list(own.slopes.values())).max() / np.abs(t[inside]).min()
             assert np.ptp(ratios) <= 1e-6 * size

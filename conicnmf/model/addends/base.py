@@ -11,8 +11,9 @@ from conicnmf.model.digest import Digest, part
 from conicnmf.model.terms import Quadratic, Reduced, Separable
 from conicnmf.types import Array, Factors
 
-Kind: TypeAlias = Literal["quadratic", "separable"]
-"""The kinds of majorizers: a quadratic of the variable, or a sum over its entries."""
+Kind: TypeAlias = Literal["quadratic", "weighted", "separable"]
+"""The kinds of majorizers: a quadratic of the variable, weighted squares of the residuals, or a sum
+over the variable's entries."""
 
 
 class View(ABC):

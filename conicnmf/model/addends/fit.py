@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from conicnmf.model.addends.base import Addend, Kind
 from conicnmf.model.addends.chain import Chain, Ref
 from conicnmf.model.addends.fit_view import FitView
-from conicnmf.model.addends.majorizers import QUADRATIC, SEPARABLE
+from conicnmf.model.addends.majorizers import QUADRATIC, SEPARABLE, WEIGHTED
 from conicnmf.model.digest import Digest, part
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.terms import Loss
@@ -140,8 +140,12 @@ class Fit(Addend):
         """Return the forms of majorizers, where the loss has such."""
         if kind == "separable":
             return SEPARABLE if "ratio" in self.loss.abilities else frozenset()
-        bounded = {"majorize", "quadratic"} & self.loss.abilities
-        return QUADRATIC - self._missing(name) if bounded else frozenset()
+        by, forms = (
+            ({"majorize", "quadratic"}, QUADRATIC)
+            if kind == "quadratic"
+            else ({"reweigh", "reduced"}, WEIGHTED)
+        )
+        return forms - self._missing(name) if by & self.loss.abilities else frozenset()
 
     @cached_property
     def nonneg_constants(self) -> bool:

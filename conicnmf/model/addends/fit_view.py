@@ -8,7 +8,7 @@ do not exist.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import cvxpy as cp
@@ -69,9 +69,17 @@ class FitView(View):
         if kind == "separable":
             down, up = self.ratio(B)
             return SeparableView(self, Separable.of(B, down, up, self.loss.powers))
-        if "quadratic" in self.loss.abilities:
+        seen = self.Y, self._left, self.right(B)
+        if kind == "quadratic":
+            own = "quadratic" in self.loss.abilities
+            return self if own else QuadraticView(self, self.loss.majorize(*seen))
+        if "reduced" in self.loss.abilities:
             return self
-        return QuadraticView(self, self.loss.majorize(self.Y, self._left, self.right(B)))
+        squares = self.loss.reweigh(*seen)
+        zero = squares.value(self.Y, 0 * self._left[:, :1], np.zeros((1, self.Y.shape[1])))
+        offset = self.loss.value(*seen) - squares.value(*seen)
+        place = self.A, self.K, self.held, self.mask
+        return ReweighedView(squares, self.Y, *place, zero, offset)
 
     @property
     def _whole(self) -> Quadratic:
@@ -167,3 +175,28 @@ class FitView(View):
         """Twice the squared norms of what stands on both sides."""
         sides = [X for X in (self.A, self.K) if X is not None]
         return 2 * float(np.prod([np.linalg.norm(X, 2) ** 2 for X in sides]))
+
+
+@dataclass(eq=False)
+class ReweighedView(FitView):
+    """Weighted squares that touch another loss where they were made."""
+
+    offset: float
+
+    def value(self, B: Array) -> float:
+        """Return the squares, raised to where they touch."""
+        return super().value(B) + self.offset
+
+    @property
+    def at_zero(self) -> float:
+        """The same of what is held alone."""
+        return super().at_zero + self.offset
+
+    def reduced(self) -> Reduced:
+        """Return the least-squares form."""
+        own = super().reduced()
+        return replace(own, constant=own.constant + self.offset)
+
+    def expression(self, B: cp.Expression) -> cp.Expression:
+        """Return the squares for CVXPY."""
+        return super().expression(B) + self.offset

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from conicnmf.model.addends.fit_view import FitView
 
 QUADRATIC = frozenset({"gradient", "expression", "quadratic", "vectorized", "reduced"})
+WEIGHTED = frozenset({"gradient", "expression", "reduced", "grams"})
 SEPARABLE = frozenset({"gradient", "expression", "separable"})
 
 

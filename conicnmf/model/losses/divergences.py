@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import cvxpy as cp
 import numpy as np
@@ -33,6 +33,10 @@ class Divergence(Entrywise):
     def degree(self) -> float:
         """The power of c with which the divergence of c·Y from c·A B grows."""
         return self.beta
+
+    def scaled(self, c: float) -> Self:
+        """Divide the scale by the power of c that the divergence grows with."""
+        return replace(self, scale=self.scale / c**self.degree)
 
     @property
     def convex(self) -> bool:

@@ -13,7 +13,7 @@ from conicnmf.errors import InputError
 from conicnmf.model.losses.visits import visits
 from conicnmf.model.losses.weighted import WeightedFrobenius
 from conicnmf.model.losses.weights import MaybeWeights, check_weights, full, said, turned
-from conicnmf.model.terms import Loss
+from conicnmf.model.terms import Loss, Quadratic
 from conicnmf.settings import Limit, Positive
 from conicnmf.types import Array, Data, stored
 
@@ -74,10 +74,6 @@ class Entrywise(Loss):
         if bad is not None:
             raise InputError(f"{type(self).__name__} needs {name} {rule}, got {bad:g}; {remedy}")
 
-    def scaled(self, c: float) -> Self:
-        """Divide the scale by the power of c that the loss grows with."""
-        return replace(self, scale=self.scale / c**self.degree)
-
     @property
     def squared(self) -> Loss | None:
         """Squares with the same weights."""
@@ -92,6 +88,12 @@ class Entrywise(Loss):
         """Return scale · Aᵀ(M ∘ ℓ')."""
         parts = [v.back(v.weighed(self.slopes(v.y, v.p))) for v in visits(Y, A, B, self.weights)]
         return np.asarray(self.scale * sum(parts)).astype(B.dtype, copy=False)
+
+    def bounded(self, bend: float, Y: Data, A: Array, B: Array) -> Quadratic:
+        """Return the majorizer at B of a cost that bends no more than this in p."""
+        heaviest = 1.0 if self.weights is None else float(stored(self.weights).max())
+        G = self.scale * bend * heaviest * (A.T @ A)
+        return Quadratic.touching(self.value(Y, A, B), self.gradient(Y, A, B), G, B)
 
     def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
         """Return the literal sum, of the size of the data."""

@@ -42,6 +42,10 @@ class Loss(Term):
     def check_data(self, Y: Data, name: str = "V") -> None:
         """Raise an `InputError` when the loss cannot judge such data; `name` is what to call them."""
 
+    def remark(self, nonneg: bool) -> str:
+        """Return what to know of the loss beside a model that is non-negative or not."""
+        return ""
+
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss."""
         raise self._lacks("value")
@@ -98,3 +102,8 @@ class Loss(Term):
     def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
         """Return the loss as a CVXPY expression, convex in B."""
         raise self._lacks("expression")
+
+    @optional
+    def reweigh(self, Y: Data, A: Array, B: Array) -> Loss:
+        """Return weighted squares that, up to a constant, touch the loss at B and lie above it."""
+        raise self._lacks("reweigh")

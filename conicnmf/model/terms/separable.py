@@ -69,7 +69,7 @@ class Separable:
             if e == 0:
                 total += float(np.sum(w * (B - self.base)))
                 continue
-            if e > 0 and (w[fixed] > 0).any():
+            if e > 0 and fixed.any():
                 return np.inf  # where the bound touches at zero it is a wall
             part = w * self.base
             with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
@@ -87,10 +87,10 @@ class Separable:
     def expression(self, B: cp.Expression) -> cp.Expression:
         """Return the sum for CVXPY, convex in B."""
         alive = self.base > 0
-        # An entry at zero that a wall keeps there: a slope steeper than any other does the same.
-        walls = sum((w > 0) & ~alive for e, w in self.slopes.items() if e > 0)
+        # Where the sum touches at zero it is a wall; a slope steeper than any other does the same.
         steep = 1e3 * max(float(np.abs(w).max()) for w in self.slopes.values())
-        total = cp.sum(cp.multiply(steep * np.asarray(walls), B))
+        walls = ~alive * (steep if max(self.slopes) > 0 else 0.0)
+        total = cp.sum(cp.multiply(walls, B))
         for e, w in self.slopes.items():
             if e == 0:
                 total = total + cp.sum(cp.multiply(w, B)) - float(np.sum(w * self.base))

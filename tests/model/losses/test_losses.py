@@ -177,4 +177,5 @@ def test_bad_settings_are_refused_with_the_rule_and_the_value(make, words):
 def test_every_loss_that_is_shipped_is_checked():
     squares = {"Frobenius", "WeightedFrobenius"}  # here
     divergences = {"BetaDivergence", "ItakuraSaito", "KullbackLeibler"}  # in test_divergences.py
-    assert set(losses.__all__) == squares | divergences
+    robust = {"Huber", "Absolute", "Logistic"}  # in test_robust.py
+    assert set(losses.__all__) == squares | divergences | robust
