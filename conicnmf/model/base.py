@@ -18,6 +18,7 @@ from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.digest import Digest, digest_of_fields
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.model.units import Units
+from conicnmf.model.variables import Source
 from conicnmf.settings import Place, Seconds, Whole, door
 from conicnmf.types import Array, Factors
 
@@ -65,8 +66,8 @@ class BaseProblem(ABC):
         """Return the relative error of each fit by its name."""
         return {}
 
-    def source(self, variable: Any) -> tuple[str, bool] | None:
-        """Return the name of a CVXPY variable, and whether it is transposed, if it is known."""
+    def source(self, key: Any) -> tuple[str, Source] | None:
+        """Return the name here of a CVXPY variable, given it or its own name, if it is known."""
         return None
 
     def subproblems(self, factors: Factors) -> list[tuple[Subproblem, Array]]:

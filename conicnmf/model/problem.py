@@ -21,7 +21,7 @@ from conicnmf.model.problem_text import in_words, of_several
 from conicnmf.model.reading import read_problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.model.units import Units, find_units
-from conicnmf.model.variables import Variable
+from conicnmf.model.variables import Source, Variable
 from conicnmf.types import Array, Data, Factors
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ class Problem(BaseProblem):
     variables: dict[str, Variable]
     addends: tuple[Addend, ...]
     offset: float = 0.0
-    sources: dict[str, tuple[cp.Variable, bool]] = field(default_factory=dict)
-    """The user's CVXPY variable of each name, and whether the problem holds its transpose."""
+    sources: dict[str, Source] = field(default_factory=dict)
+    """The user's CVXPY variable of each name."""
 
     units: Units = field(default_factory=Units)
     """What the variables of a normalized problem are to be multiplied by."""
@@ -116,7 +116,7 @@ class Problem(BaseProblem):
         variables: dict[str, Variable],
         addends: tuple[Addend, ...],
         offset: float,
-        sources: dict[str, tuple[cp.Variable, bool]],
+        sources: dict[str, Source],
         units: Units = Units(),  # noqa: B008 - it is frozen
     ) -> None:
         fields = (variables, addends, offset, sources, units)
@@ -211,11 +211,18 @@ class Problem(BaseProblem):
         lower = [merged_bounds(constraints_of(self.variables[v].terms))[0] for v in others]
         return all(fit.nonneg_constants for fit in fits) and all((b >= 0).all() for b in lower)
 
-    def source(self, variable: Any) -> tuple[str, bool] | None:
-        """Return the name of a user's CVXPY variable, and whether it is held transposed."""
-        wanted = variable.id if isinstance(variable, cp.Variable) else None
-        found = ((name, turned) for name, (v, turned) in self.sources.items() if v.id == wanted)
-        return next(found, None)
+    def source(self, key: Any) -> tuple[str, Source] | None:
+        """Return the name here of a user's CVXPY variable, given it or its own name, and its source.
+
+        Where the problem has a variable of that name itself, that one is meant, as it is printed.
+        """
+        if isinstance(key, str):
+            known = {s.name: (name, s) for name, s in self.sources.items() if s.name}
+            return None if key in self.variables else known.get(key)
+        if not isinstance(key, cp.Variable):
+            return None
+        pairs = ((name, s) for name, s in self.sources.items() if s.variable.id == key.id)
+        return next(pairs, None)
 
     def assign(self, result: Result | Factors) -> None:
         """Write a result into the CVXPY variables that the problem was stated with.
@@ -238,13 +245,13 @@ class Problem(BaseProblem):
                 'result["W"] instead'
             )
         factors = result if isinstance(result, dict) else result.factors
-        for name, (variable, turned) in self.sources.items():
+        for name, source in self.sources.items():
             if name not in factors or factors[name].shape != self.shapes[name]:
                 raise InputError(
                     f"the result has no {name} of shape {self.shapes[name]}; assign a result of "
                     "this problem"
                 )
-            variable.save_value(np.array(factors[name].T if turned else factors[name]))
+            source.variable.save_value(np.array(source.outward(factors[name])))
 
     def subproblems(self, factors: Factors) -> list[tuple[Subproblem, Array]]:
         """Return each block with the others held, and its own variable as rows."""

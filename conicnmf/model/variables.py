@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+import cvxpy as cp
 
 from conicnmf.errors import warn_user
 from conicnmf.model.terms import Constraint, Term
+from conicnmf.types import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +64,45 @@ class Variable:
         for term in own:
             term.check_rows(found.rows_shape)
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The user's CVXPY variable behind a variable of a problem, which may hold its transpose.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Source(cp.Variable(3), turned=True).outward(np.ones((1, 3)))
+    array([1., 1., 1.])
+    """
+
+    variable: cp.Variable
+    turned: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name that the user gave it, nothing where CVXPY made one."""
+        return given_name(self.variable)
+
+    def outward(self, X: Array) -> Array:
+        """Return what the problem holds in the shape of the user's variable."""
+        own = X.T if self.turned else X
+        return own if own.shape == self.variable.shape else own.reshape(self.variable.shape)
+
+    def inward(self, X: Array) -> Array:
+        """Return a value of the user's variable as the problem holds it."""
+        matrix = X if X.ndim == 2 else X.reshape(-1, 1)
+        return matrix.T if self.turned else matrix
+
+
+def given_name(variable: cp.Variable) -> str:
+    """Return the name that a user gave a CVXPY variable, nothing where CVXPY made one.
+
+    Examples
+    --------
+    >>> given_name(cp.Variable(2, name="x")), given_name(cp.Variable(2))
+    ('x', '')
+    """
+    name: str = variable.name()
+    return "" if re.fullmatch(r"var\d+", name) else name

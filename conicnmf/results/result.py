@@ -87,20 +87,18 @@ class Result:
 
     def __getitem__(self, key: Any) -> Array:
         """Return a variable by its name, or by the CVXPY variable in whose shape it is wanted."""
+        source = None if self.problem is None else self.problem.source(key)
+        if source is not None:
+            name, own = source
+            return own.outward(self.factors[name])
         if isinstance(key, str):
             return self._named(key)
-        source = None if self.problem is None else self.problem.source(key)
-        if source is None:
-            raise InputError(
-                f"{key} is no variable of the problem that was solved; {self._listed()}"
-            )
-        name, turned = source
-        return self.factors[name].T if turned else self.factors[name]
+        raise InputError(f"{key} is no variable of the problem that was solved; {self._listed()}")
 
     def __contains__(self, key: Any) -> bool:
         """Whether there is a variable of this name, or for this CVXPY variable."""
-        if isinstance(key, str):
-            return key in self.factors
+        if isinstance(key, str) and key in self.factors:
+            return True
         return self.problem is not None and self.problem.source(key) is not None
 
     def _named(self, name: str) -> Array:

@@ -109,7 +109,7 @@ def test_the_minimum_over_a_block_is_that_of_the_written_problem(name, variable)
     tangent = cn.TangentPlane(engine="conic")
     found["cone"] = tangent.update(held, B, tangent.prepare(block, Context())).B
     if not cn.HALS().unmet(block):
-        found["HALS"] = cn.HALS(sweeps=20_000)._minimize(held, B)[0]
+        found["HALS"] = cn.HALS(sweeps=20_000).minimize(held, B)[0]
     for method, new in found.items():
         value = case.value(block.put(X, new))
         assert value == pytest.approx(problem.value, abs=1e-6 * size), method

@@ -26,15 +26,20 @@ class Coupling(Addend):
         The user's variable of each name, and whether it is the transpose of what the name holds.
     fit : Fit, optional
         What the expression compares, where that was found: its errors are reported.
+    name : str
+        What the data are called.
+    text : str
+        The expression in short.
     """
 
     form: cp.Expression
     sources: dict[str, tuple[cp.Variable, bool]]
     fit: Fit | None = None
     name: str = "coupling"
+    text: str = ""
 
     def __str__(self) -> str:
-        return str(self.form)
+        return self.text or str(self.form)
 
     @cached_property
     def variables(self) -> tuple[str, ...]:

@@ -8,6 +8,10 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 from cvxpy.atoms.affine.binary_operators import MulExpression, multiply
+from cvxpy.atoms.affine.broadcast_to import broadcast_to
+from cvxpy.atoms.affine.index import special_index
+from cvxpy.atoms.affine.promote import Promote
+from cvxpy.atoms.affine.reshape import reshape
 from cvxpy.atoms.affine.transpose import transpose
 
 from conicnmf.model.reading.values import scaled_by, value_of, weighted_by
@@ -79,6 +83,8 @@ def is_matmul(expression: cp.Expression) -> bool:
 def read_chain(expression: cp.Expression) -> ReadChain | None:
     """Return the product that an expression states, nothing when it is something else.
 
+    A vector is read as a column, a number as a matrix of one entry.
+
     Examples
     --------
     >>> import cvxpy as cp
@@ -88,7 +94,7 @@ def read_chain(expression: cp.Expression) -> ReadChain | None:
     ([('H', True), ('W', True)], 2.0)
     """
     if isinstance(expression, cp.Variable):
-        return ReadChain((ReadRef(expression),)) if expression.ndim == 2 else None
+        return ReadChain((ReadRef(expression),))
     if expression.is_constant():
         return _constant(expression)
     scaled = scaled_by(expression)
@@ -100,13 +106,18 @@ def read_chain(expression: cp.Expression) -> ReadChain | None:
         return None if inner is None else inner.transposed()
     if isinstance(expression, multiply):
         return _masked(expression)
+    if isinstance(expression, (Promote, broadcast_to)):
+        return _repeated(expression)
+    if keeps_order(expression):
+        return _reshaped(expression)
     return _product(expression) if is_matmul(expression) else None
 
 
 def _constant(expression: cp.Expression) -> ReadChain | None:
     value = value_of(expression)
     dense = value.toarray() if sp.issparse(value) else value
-    return ReadChain((np.asarray(dense, dtype=float),)) if dense.ndim == 2 else None
+    matrix = np.asarray(dense, dtype=float)
+    return ReadChain((matrix if expression.ndim == 2 else matrix.reshape(-1, 1),))
 
 
 def _masked(expression: cp.Expression) -> ReadChain | None:
@@ -123,8 +134,52 @@ def _masked(expression: cp.Expression) -> ReadChain | None:
     return ReadChain((replace(ref, mask=total),), inner.scale)
 
 
+def keeps_order(expression: cp.Expression) -> bool:
+    """Whether an expression has the entries of another, one after the other in a new shape."""
+    if isinstance(expression, reshape):
+        return True
+    inner = expression.args[0] if isinstance(expression, special_index) else None
+    if inner is None or inner.ndim != 1 or inner.size != expression.size:
+        return False
+    entries = np.arange(inner.size)
+    return bool(np.array_equal(entries[expression.key].ravel(), entries))  # x[:, None]
+
+
+def _reshaped(expression: cp.Expression) -> ReadChain | None:
+    """Read through a change of shape that leaves a vector a vector."""
+    inner = read_chain(expression.args[0])
+    thin = max(expression.shape, default=1) == expression.size
+    if inner is None or not thin or 1 not in inner.shape:
+        return None
+    wanted = expression.shape if expression.ndim == 2 else (expression.size, 1)
+    return inner if inner.shape == wanted else inner.transposed()
+
+
+def _repeated(expression: cp.Expression) -> ReadChain | None:
+    """Read a number, or a vector as a row, that is repeated over a matrix."""
+    inner = read_chain(expression.args[0])
+    if inner is None or not inner.refs or expression.ndim != 2:
+        return None
+    rows, columns = expression.shape
+    row = inner.transposed() if expression.args[0].ndim == 1 else inner
+    factors = list(row.factors)
+    if row.shape[0] != rows:
+        factors.insert(0, np.ones((rows, 1)))
+    if row.shape[1] != columns:
+        factors.append(np.ones((1, columns)))
+    return ReadChain(tuple(factors), inner.scale)
+
+
+def read_sides(product: cp.Expression) -> tuple[ReadChain | None, ReadChain | None]:
+    """Return both sides of a matrix product; a vector on its left is a row there."""
+    left, right = (read_chain(side) for side in product.args)
+    if left is not None and product.args[0].ndim == 1:
+        left = left.transposed()
+    return left, right
+
+
 def _product(expression: cp.Expression) -> ReadChain | None:
-    left, right = (read_chain(side) for side in expression.args)
+    left, right = read_sides(expression)
     if left is None or right is None or left.shape[1] != right.shape[0]:
         return None
     factors = [*left.factors, *right.factors]
@@ -135,5 +190,7 @@ def _product(expression: cp.Expression) -> ReadChain | None:
         else:
             joined.append(factor)
     chain = ReadChain(tuple(joined), left.scale * right.scale)
+    if expression.ndim == 1 and expression.args[0].ndim == 1:  # x @ A is a vector: a column again
+        chain = chain.transposed()
     names = [ref.variable.id for ref in chain.refs]
     return chain if len(set(names)) == len(names) else None

@@ -67,15 +67,29 @@ def constraint_terms(
     """
     axes: dict[int, Pieces] = {component_axis: "component", 1 - component_axis: "sample"}
     terms = entry_terms(*conditions.bounds)
-    terms += conditions.scales
+    terms += _of_columns(conditions, component_axis)
     terms += _merged_bands(conditions.bands, axes)
     left = dict(enumerate(constraint for constraint, _ in conditions.others))
     if (conditions.bounds[0] >= 0).all():
         terms += _simplices(conditions, axes, left)
     for constraint in left.values():
-        ball = norm_ball(constraint, conditions.variable, axes)
-        terms.append(ball or _as_stated(constraint, conditions, names))
+        known = norm_ball(constraint, conditions.variable, axes)
+        if known is None and component_axis == 0:  # what is read there speaks of columns
+            known = read_scale(constraint, conditions.variable)
+        terms.append(known or _as_stated(constraint, conditions, names))
     return terms
+
+
+def _of_columns(conditions: Conditions, component_axis: int) -> list[Constraint]:
+    """Return the norms and angles of columns, which must be what components are."""
+    if conditions.scales and component_axis == 1:
+        X = conditions.variable
+        raise ModelError(
+            f"{conditions.scales[0]} speaks of the columns of {X}, but it stands right of another "
+            f"factor, where a component is a row; bound the norm (<=) instead of fixing it, write "
+            f"the transposed model with {X} on the left, or use cn.UnitNorm in cn.factorize"
+        )
+    return conditions.scales
 
 
 def _require_convex_set(constraint: cp.Constraint) -> None:

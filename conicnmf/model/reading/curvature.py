@@ -46,11 +46,11 @@ def signed(X: cp.Expression, bounds: tuple[Array, Array]) -> cp.Expression:
 
 
 def require_plain(variable: cp.Variable) -> None:
-    """Raise a `ModelError` for variables that are no matrices or have attributes no solver keeps."""
-    if variable.ndim != 2 or 0 in variable.shape:
+    """Raise a `ModelError` for variables with three axes, or with attributes no solver keeps."""
+    if variable.ndim > 2 or 0 in variable.shape:
         raise ModelError(
-            f"factors are non-empty matrices, got variable {variable} of shape {variable.shape}; "
-            "make it cp.Variable((rows, columns))"
+            f"factors are non-empty matrices, vectors or numbers, got variable {variable} of shape "
+            f"{variable.shape}; make it cp.Variable((rows, columns))"
         )
     used = [
         name

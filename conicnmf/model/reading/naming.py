@@ -8,6 +8,7 @@ import cvxpy as cp
 
 _SHORT = 4
 _PROMOTED = re.compile(r"Promote\(([^(),]+), \([^()]*\)\)")
+_VECTOR = re.compile(r"reshape\(([^(),]+), \(\d*,?\), F\)")
 _WRAPPED = re.compile(r"non(?:neg|pos)_wrap\(([^()]*)\)")
 
 
@@ -31,12 +32,12 @@ def shown(node: cp.Expression | cp.Constraint, names: dict[int, str] | None = No
     for leaf in node.constants():
         if leaf.size > _SHORT:
             label = "[" + "×".join(map(str, leaf.shape)) + "]"
-            places[id(leaf)] = cp.Parameter(leaf.shape, name=label)
+            places[id(leaf)] = cp.Constant(leaf.value, name=label)
     for variable in node.variables():
         name = (names or {}).get(variable.id)
         if name is not None:
             places[id(variable)] = cp.Variable(variable.shape, name=name)
     text = str(node.tree_copy(places)) if places else str(node)
-    for pattern in (_PROMOTED, _WRAPPED):
+    for pattern in (_VECTOR, _PROMOTED, _WRAPPED):
         text = pattern.sub(r"\1", text)
     return " ".join(text.replace("Approx(", "(").split())

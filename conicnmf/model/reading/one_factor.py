@@ -19,7 +19,7 @@ from cvxpy.constraints.zero import Equality
 from conicnmf.model.constraints import NormIn, Orthonormal
 from conicnmf.model.operators import Symmetric, as_symmetric
 from conicnmf.model.penalties import Gain, SelfFit
-from conicnmf.model.reading.chains import ReadChain, ReadRef, is_matmul, read_chain
+from conicnmf.model.reading.chains import ReadChain, ReadRef, is_matmul, read_chain, read_sides
 from conicnmf.model.reading.squares import match_squares
 from conicnmf.model.reading.values import scalar_of, scaled_by, value_of
 from conicnmf.model.terms import Constraint, Penalty
@@ -68,7 +68,7 @@ def _quadratic_form(part: cp.Expression) -> Array | None:
         if left is not None and right is not None:
             return _sandwiched(left.transposed(), None, right)
     if part.is_scalar() and is_matmul(part):  # wᵀ M w of a column w
-        left, right = (read_chain(side) for side in part.args)
+        left, right = read_sides(part)
         if left is not None and right is not None:
             return _sandwiched(left.transposed(), None, right)
     return None

@@ -21,9 +21,10 @@ from conicnmf.model.reading.penalties import read_penalty
 from conicnmf.model.reading.roles import Role, as_chain, chain_roles, named
 from conicnmf.model.reading.squares import ReadFit, read_squares
 from conicnmf.model.reading.statement import about, checked, target_of, variables_of
+from conicnmf.model.reading.vectors import as_matrices
 from conicnmf.model.reading.verify_reading import agrees
 from conicnmf.model.terms import Term
-from conicnmf.model.variables import Variable
+from conicnmf.model.variables import Source, Variable
 from conicnmf.types import Data
 from conicnmf.validate import as_data
 
@@ -35,7 +36,7 @@ class Reading:
     variables: dict[str, Variable]
     addends: tuple[Addend, ...]
     offset: float
-    sources: dict[str, tuple[cp.Variable, bool]]
+    sources: dict[str, Source]
 
 
 def read_problem(objective: Any, constraints: Any = ()) -> Reading:
@@ -46,7 +47,8 @@ def read_problem(objective: Any, constraints: Any = ()) -> Reading:
     """
     target = target_of(objective)
     stated = checked(constraints)
-    found = variables_of(target, stated)
+    target, stated, own = as_matrices(target, stated, variables_of(target, stated))
+    found = target.variables()
     joint = [c for c in stated if isinstance(c, cp.Constraint) and len(c.variables()) > 1]
     stated = [c for c in stated if not any(c is other for other in joint)]
     conditions = {v.id: sort_constraints(v, about(v, stated)) for v in found}
@@ -62,7 +64,7 @@ def read_problem(objective: Any, constraints: Any = ()) -> Reading:
     }
     addends = _addends(fits, coupling, names, roles)
     offset = parts.offset + sum(fit.offset for fit in fits)
-    sources = {names[id_]: (role.variable, role.turned) for id_, role in roles.items()}
+    sources = {names[id_]: Source(own[id_], role.turned) for id_, role in roles.items()}
     return Reading(variables, addends, offset, sources)
 
 
@@ -165,8 +167,9 @@ def _coupled(
     """Return the expression over the problem's variables, with what it compares for reports."""
     places = {names[v.id]: (v, roles[v.id].turned) for v in coupling.form.variables()}
     if coupling.product is None or coupling.V is None:
-        return Coupling(coupling.form, places)
+        return Coupling(coupling.form, places, text=shown(coupling.form, names))
     chain: Chain = as_chain(coupling.product, names, roles)
     data: Data = as_data(coupling.V)
     label = next(labels)
-    return Coupling(coupling.form, places, Fit(data, Frobenius(), (chain,), label), label)
+    fit = Fit(data, Frobenius(), (chain,), label)
+    return Coupling(coupling.form, places, fit, label, shown(coupling.form, names))

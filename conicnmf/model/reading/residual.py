@@ -42,11 +42,12 @@ class Residual:
 
     def joined(self, other: Residual) -> Residual | None:
         """Return the sum of two residuals in one shape, nothing where weights keep them apart."""
-        if self.weights is not None or other.weights is not None or self.undo or other.undo:
+        if self.weights is not None or other.weights is not None or self.undo is not other.undo:
             return None
         products = [chain.times(r.scale) for r in (self, other) for chain in r.products]
         V = _plus(_times(self.V, self.scale), _times(other.V, other.scale))
-        return Residual(tuple(products), 1.0, None, V, _plus(self.rest, other.rest))
+        rest = _plus(self.rest, other.rest)
+        return Residual(tuple(products), 1.0, None, V, rest, self.undo)
 
     def weighted(self, weights: Data) -> Residual:
         """Return the elementwise product with weights."""
@@ -80,7 +81,8 @@ def read_residual(expression: cp.Expression) -> Residual | None:
     """
     chain = None if isinstance(expression, multiply) else read_chain(expression)
     if chain is not None and chain.refs:
-        return Residual((replace(chain, scale=1.0),), chain.scale)
+        undo = None if expression.ndim == 2 else _as_column
+        return Residual((replace(chain, scale=1.0),), chain.scale, undo=undo)
     scaled = scaled_by(expression)
     if scaled is not None:
         inner = read_residual(scaled[1]) if scaled[0] else None
@@ -123,6 +125,10 @@ def _shifted(expression: AddExpression) -> Residual | None:
                 return None
             inner = inner.plus(constant)
     return inner
+
+
+def _as_column(X: Data) -> Data:
+    return X.reshape((-1, 1))
 
 
 def _csr(X: Data) -> Data:

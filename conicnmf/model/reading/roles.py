@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import cvxpy as cp
@@ -10,9 +9,8 @@ import numpy as np
 
 from conicnmf.model.addends import Chain, Ref
 from conicnmf.model.reading.chains import ReadChain, ReadRef, is_matmul, read_chain
+from conicnmf.model.variables import given_name
 from conicnmf.types import Array
-
-_UNNAMED = re.compile(r"var\d+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,17 +86,19 @@ def product_chain(product: cp.Expression) -> ReadChain:
 def named(roles: dict[int, Role]) -> dict[int, str]:
     """Return a name for each variable: the user's own, or one of its role.
 
-    Two variables of one product are W and H, whatever the user calls them, and so is a single one,
-    by the side on which it stands.
+    Two variables of one product are W and H, whatever the user calls them, unless that is W the
+    right one or H the left one. So is a single variable, by the side on which it stands.
     """
-    if sorted(role.letter for role in roles.values()) == ["H", "W"]:
-        return {id_: role.letter for id_, role in roles.items()}
+    letters = {id_: role.letter for id_, role in roles.items()}
+    given = {id_: given_name(role.variable) for id_, role in roles.items()}
+    swapped = any(given[id_] in {"W", "H"} - {letter} for id_, letter in letters.items())
+    if sorted(letters.values()) == ["H", "W"] and not swapped:
+        return letters
     if len(roles) == 1:
         return {id_: "H" if role.letter in "Hc" else "W" for id_, role in roles.items()}
     names: dict[int, str] = {}
-    for id_, role in roles.items():
-        own = role.variable.name()
-        if not _UNNAMED.fullmatch(own) and own not in names.values():
+    for id_, own in given.items():
+        if own and own not in names.values():
             names[id_] = own
     for id_, role in roles.items():
         if id_ not in names:

@@ -10,10 +10,11 @@ import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.model.problem import Problem
+from conicnmf.model.variables import Source
 from conicnmf.registry import Registry, with_defaults
 from conicnmf.settings import AS_GIVEN, Settings
-from conicnmf.types import Factors
-from conicnmf.validate import as_matrix
+from conicnmf.types import Array, Factors
+from conicnmf.validate import as_matrix, as_numbers
 
 
 class Start(Settings):
@@ -74,26 +75,46 @@ class Given(Start):
         """Check names and shapes, and copy."""
         drawn = Random().factors(problem, rng)
         for key, X in self.values.items():
-            name, flipped = _named(problem, key)
-            shape = problem.variables[name].shape
+            name, source = _named(problem, key)
             if X is not None:
-                given = as_matrix(X, f"start {name}", shape[::-1] if flipped else shape)
-                own = (given.T if flipped else given).astype(drawn[name].dtype)
-                drawn |= problem.units.inward({name: own})
+                own = _as_held(X, name, problem.variables[name].shape, source)
+                drawn |= problem.units.inward({name: own.astype(drawn[name].dtype)})
         return drawn
 
 
-def _named(problem: Problem, key: Any) -> tuple[str, bool]:
-    """Return the name of a variable from its name or its CVXPY variable, and if it is turned."""
+def _as_held(X: Any, name: str, shape: tuple[int, int], source: Source | None) -> Array:
+    """Return a start as the problem holds it, once it has the shape of the user's variable."""
+    if source is None:
+        return as_matrix(X, f"start {name}", shape)
+    label, wanted = f"start {source.name or name}", source.variable.shape
+    if len(wanted) == 2:
+        return source.inward(as_matrix(X, label, wanted))
+    vector = as_numbers(X, label)
+    if vector.shape != wanted:
+        raise InputError(f"{label} must have shape {wanted}, got {vector.shape}; reshape it")
+    return source.inward(as_matrix(vector.reshape(-1, 1), label, (vector.size, 1)))
+
+
+def _named(problem: Problem, key: Any) -> tuple[str, Source | None]:
+    """Return the name of a variable from a key, and its source where the key is the user's."""
     source = problem.source(key)
     if source is not None:
         return source
     if isinstance(key, int) and key < len(problem.variables):
-        return list(problem.variables)[key], False
+        return list(problem.variables)[key], None
     if isinstance(key, str) and key in problem.variables:
-        return key, False
+        return key, None
     raise InputError(
-        f"a start names variables of the problem, got {key}; they are {', '.join(problem.variables)}"
+        f"a start names variables of the problem, got {key}; they are {_listed(problem)}"
+    )
+
+
+def _listed(problem: Problem) -> str:
+    """Return the names of the variables, each with the user's own name for it."""
+    own = {name: source.name for name, source in problem.sources.items()}
+    return ", ".join(
+        f"{name} ({own[name]})" if own.get(name, name) not in ("", name) else name
+        for name in problem.variables
     )
 
 

@@ -221,7 +221,14 @@ def test_the_data_are_taken_over_exactly_and_not_changed() -> None:
 
 
 def test_the_left_factor_is_w_whatever_it_is_called() -> None:
-    H, W = cp.Variable((M, R), name="H"), cp.Variable((R, N), name="W")
-    problem = cn.Problem(cp.Minimize(cp.sum_squares(V - H @ W)), [H >= 0])
+    A, B = cp.Variable((M, R), name="A"), cp.Variable((R, N), name="B")
+    problem = cn.Problem(cp.Minimize(cp.sum_squares(V - A @ B)), [A >= 0])
     assert list(problem.W) == [cn.NonNegative()]
     assert not problem.H
+
+
+def test_h_on_the_left_stays_h() -> None:
+    H, W = cp.Variable((M, R), name="H"), cp.Variable((R, N), name="W")
+    problem = cn.Problem(cp.Minimize(cp.sum_squares(V - H @ W)), [H >= 0])
+    assert list(problem.H) == [cn.NonNegative()]
+    assert problem.shapes == {"H": (M, R), "W": (R, N)}

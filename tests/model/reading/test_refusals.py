@@ -13,6 +13,7 @@ import conicnmf as cn
 
 V = np.random.default_rng(0).random((6, 5)) + 0.1
 OTHER = cp.Variable(3, name="Z")
+CUBE = cp.Variable((2, 2, 2), name="Z")
 NUMBER = cp.Parameter(name="p", nonneg=True, value=2.0)
 
 
@@ -83,10 +84,10 @@ REFUSALS = {
         "[6×5] * Power",
         REMEDY,
     ),
-    "a vector": objective(
-        lambda W, H: squares(W, H) + cp.sum(OTHER),
+    "three axes": objective(
+        lambda W, H: squares(W, H) + cp.sum(CUBE),
         "non-empty matrices",
-        "variable Z of shape (3,)",
+        "variable Z of shape (2, 2, 2)",
         "cp.Variable((rows, columns))",
     ),
     "another variable in a constraint": constraint(
@@ -313,10 +314,10 @@ def test_semidefinite_factors_are_refused() -> None:
         cn.Problem(cp.Minimize(cp.sum_squares(V[:3] - W @ H)))
 
 
-def test_vectors_are_no_factors() -> None:
-    W, h = cp.Variable((6, 3)), cp.Variable(3, name="h")
-    with pytest.raises(cn.ModelError, match=r"matrices, got variable h of shape \(3,\); make it"):
-        cn.Problem(cp.Minimize(cp.sum_squares(V[:, 0] - W @ h)))
+def test_a_fixed_norm_is_served_where_columns_are_components() -> None:
+    h = cp.Variable(5, name="h")
+    with pytest.raises(cn.ModelError, match=r"wᵀBw = 1 speaks of the columns of h, but it stands"):
+        cn.Problem(cp.Minimize(cp.sum_squares(V[:, 0] - V @ h)), [cp.sum_squares(h) == 1])
 
 
 def test_shapes_that_do_not_fit_are_refused_by_cvxpy() -> None:
