@@ -10,7 +10,7 @@ import numpy as np
 
 import conicnmf as cn
 
-from ..draw import constraints
+from ..draw import constraints, structured
 from ..draw.data import EXPONENTS, Data, draw_data
 from ..draw.losses import DrawnLoss, draw_loss
 from ..draw.methods import Method, draw_method
@@ -27,8 +27,25 @@ STYLES = {"plain": 3, "components": 3, "any": 4}
 """Non-negative factors; terms that most solvers take; everything."""
 SHAPERS = {
     "plain": {"none": 1},
-    "components": {"none": 4, "unit_norm": 1, "prescribed": 1},
-    "any": {"none": 14, "simplex": 3, "unit_norm": 0.5, "prescribed": 2},
+    "components": {
+        "none": 4,
+        "unit_norm": 1,
+        "prescribed": 1,
+        "monotone": 0.3,
+        "unimodal": 0.3,
+        "cardinality": 0.4,
+        "orthogonal": 0.2,
+    },
+    "any": {
+        "none": 14,
+        "simplex": 3,
+        "unit_norm": 0.5,
+        "prescribed": 2,
+        "monotone": 0.8,
+        "unimodal": 0.5,
+        "cardinality": 0.8,
+        "orthogonal": 0.5,
+    },
 }
 FITTERS = {
     "plain": {"none": 1},
@@ -41,6 +58,8 @@ FITTERS = {
         "norm_ball": 2,
         "convex": 2,
         "labels": 1,
+        "factor_sum": 0.7,
+        "factor_norm": 0.7,
     },
 }
 
@@ -295,15 +314,18 @@ def _sides(rng, shape, style, wild, exponents):
 def _constraints(rng, side, style, shaper):
     """Draw the terms: first what shapes the point, then bounds that the point meets."""
     drawn = [constraints.nonnegative(rng, side)] if side.nonneg else []
-    if shaper != "none" and (side.nonneg or shaper != "simplex"):
-        drawn.append(getattr(constraints, shaper)(rng, side))
+    if shaper != "none" and (side.nonneg or shaper not in ("simplex", "orthogonal")):
+        drawn.append(_MAKERS[shaper](rng, side))
     for _ in range(1 if side.simple else 2):
         fitter = pick(rng, FITTERS[style])
         if fitter == "labels" and not (side.name.startswith("H") and side.nonneg):
             continue
         if fitter != "none":
-            drawn.append(getattr(constraints, fitter)(rng, side))
+            drawn.append(_MAKERS[fitter](rng, side))
     return drawn
+
+
+_MAKERS = vars(constraints) | vars(structured)
 
 
 def _doors(rng, shape, in_algebra, losses):
