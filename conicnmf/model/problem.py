@@ -357,7 +357,7 @@ class Problem(BaseProblem):
         return any(block.collapsed(block.rows(factors)) for block in self.blocks)
 
     @cached_property
-    def _products(self) -> tuple[tuple[str, Chain], ...]:
+    def products(self) -> tuple[tuple[str, Chain], ...]:
         """The products of each fit; an offset beside a product has no components."""
         return tuple(
             (fit.name, chain)
@@ -368,12 +368,12 @@ class Problem(BaseProblem):
 
     def components(self, factors: Factors) -> list[tuple[Array, Array]]:
         """Return the two sides of each product."""
-        return [chain.pair(factors) for _, chain in self._products]
+        return [chain.pair(factors) for _, chain in self.products]
 
     @property
     def component_labels(self) -> tuple[str, ...]:
         """The names of the data that the products of `components` stand for."""
-        return tuple(name for name, _ in self._products)
+        return tuple(name for name, _ in self.products)
 
     def component_sides(self) -> dict[str, str]:
         """Return where the components of each variable are; offsets have none."""

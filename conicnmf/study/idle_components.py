@@ -45,7 +45,7 @@ def idle_components(
             (f"duplicate components{of}", *_merged(columns, rows, twins)),
         )
         idle = [
-            Idle(name, int(those.sum()), _gain(problem, factors, those, merged, feasibility))
+            Idle(name, int(those.sum()), _gain(problem, place, factors, those, merged, feasibility))
             for name, those, merged in found
         ]
         yield idle[0], idle[1]
@@ -73,19 +73,20 @@ def _merged(columns: Array, rows: Array, first: NDArray[np.intp]) -> tuple[Mask,
 
 
 def _gain(
-    problem: BaseProblem, factors: Factors, idle: Mask, rows: Array, feasibility: float
+    problem: BaseProblem, place: int, factors: Factors, idle: Mask, rows: Array, feasibility: float
 ) -> float | None:
     """Return by how much the objective falls when idle components are pointed at the residual."""
     if not idle.any():
         return 0.0
-    if not isinstance(problem, Problem):
+    if not isinstance(problem, Problem) or not problem.products[place][1].is_bare:
         return None
     gains = []
-    for block in problem.blocks:
+    names = problem.products[place][1].names
+    for block in (own for own in problem.blocks if own.name in names):
         other = problem.partner(block)
-        if other is None or block.shape[0] != len(idle):
+        if other is None:
             continue
-        right = other if block.flipped else block
+        right = block if names[-1] == block.name else other
         freed = right.put(factors, rows)
         for one in (block, other):
             freed = one.put(freed, np.where(idle[:, None], 0.0, one.rows(freed)))

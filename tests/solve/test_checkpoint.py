@@ -48,14 +48,15 @@ def test_a_killed_solve_continues_and_ends_where_an_unbroken_one_does(solver, tm
     assert (np.diff(again.history.seconds) >= 0).all()
 
 
-def test_a_solver_without_memory_continues_exactly(tmp_path, often):
+@pytest.mark.parametrize(
+    "solver", [cn.Multiplicative(), cn.HALS(), cn.ANLS(), cn.ProjectedGradient()], ids=str
+)
+def test_a_solver_that_says_what_it_remembers_continues_exactly(solver, tmp_path, often):
     problem = cn.factorize(np.random.default_rng(3).random((12, 10)), 3)
-    whole = problem.solve(cn.Multiplicative(), stop=12)
+    whole = problem.solve(solver, stop=12)
     with pytest.raises(Killed):
-        problem.solve(
-            cn.Multiplicative(), stop=12, checkpoint=tmp_path / "run", callback=killed_after(5)
-        )
-    again = problem.solve(cn.Multiplicative(), stop=12, checkpoint=tmp_path / "run")
+        problem.solve(solver, stop=12, checkpoint=tmp_path / "run", callback=killed_after(5))
+    again = problem.solve(solver, stop=12, checkpoint=tmp_path / "run")
     np.testing.assert_array_equal(again.W, whole.W)
     np.testing.assert_array_equal(again.history.objective, whole.history.objective)
 

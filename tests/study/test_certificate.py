@@ -217,3 +217,19 @@ def test_what_a_solver_promises_is_kept_in_the_result_not_read_from_its_name(tmp
         loaded = cn.load(forged.save(tmp_path / "forged"))
         (rise,) = (c for c in loaded.certificate(problem).checks if c.name == "trace never rises")
         assert rise.ok != promised
+
+
+def test_dead_components_of_turned_and_of_several_products_fail():
+    V, U = np.random.default_rng(0).random((9, 11)), np.random.default_rng(1).random((4, 3))
+    turned = cn.compose(cn.Approx(V, "W.T @ H.T"), rank=4)
+    result = turned.solve("HALS", stop=3)
+    W = result.W.copy()
+    W[0] = 0
+    assert "dead components" in failed(planted(result, W=W).certificate())
+    two = cn.compose(cn.Approx(V, "A @ B"), cn.Approx(U, "C @ D"), rank=2)
+    result = two.solve("HALS", stop=3)
+    C = result["C"].copy()
+    C[:, 0] = 0
+    checks = planted(result, C=C).certificate().checks
+    verdicts = {check.name: check.ok for check in checks if check.name.startswith("dead")}
+    assert verdicts == {"dead components, V1": True, "dead components, V2": False}

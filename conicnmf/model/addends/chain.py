@@ -63,12 +63,18 @@ class Chain:
         return tuple(factor.name for factor in self.factors if isinstance(factor, Ref))
 
     @property
-    def is_plain(self) -> bool:
-        """Whether it is a product of variables and nothing else, none of them turned or masked."""
-        bare = (
-            isinstance(own, Ref) and own.mask is None and not own.flipped for own in self.factors
+    def is_bare(self) -> bool:
+        """Whether it is a product of variables and nothing else, some of them turned perhaps."""
+        return self.scale == 1 and all(
+            isinstance(own, Ref) and own.mask is None for own in self.factors
         )
-        return self.scale == 1 and all(bare)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a product of variables as they are."""
+        return self.is_bare and not any(
+            isinstance(own, Ref) and own.flipped for own in self.factors
+        )
 
     def around(self, place: int, factors: Factors) -> tuple[Array | None, Array | None]:
         """Return what stands to the left and to the right of a place, nothing where nothing does."""

@@ -46,7 +46,7 @@ class Labels(Constraint):
     def __repr__(self) -> str:
         return f"Labels({len(np.unique(self.y[self.y >= 0]))} classes, radius={self.radius:g})"
 
-    def check(self, shape: tuple[int, int]) -> None:
+    def check_rows(self, shape: tuple[int, int]) -> None:
         """Raise unless there is a label for each sample."""
         if len(self.y) != shape[1]:
             raise InputError(

@@ -92,6 +92,20 @@ class Extrapolated(Solver[Problem, Pace]):
             return Sweep(alive, pace.calm(alive, objective, beta, ceiling), objective)
         return Sweep(found, Pace(pace.faces, ahead, reached, objective, beta, ceiling), objective)
 
+    def pack(self, memo: Pace) -> dict[str, Array]:
+        """Return where it looks from and how far, so that a solve goes on to the last bit."""
+        points = {"ahead": memo.ahead, "reached": memo.reached}
+        arrays = {f"{kind} {name}": X for kind, own in points.items() for name, X in own.items()}
+        return arrays | {"pace": np.array([memo.objective, memo.beta, memo.ceiling])}
+
+    def unpack(self, arrays: dict[str, Array], memo: Pace) -> Pace:
+        """Return the pace that `pack` wrote."""
+        ahead, reached = (
+            {name.removeprefix(kind): X for name, X in arrays.items() if name.startswith(kind)}
+            for kind in ("ahead ", "reached ")
+        )
+        return Pace(memo.faces, ahead, reached, *map(float, arrays["pace"]))
+
     def _lower(self, held: Subproblem, B: Array, face: Block) -> tuple[Array, float]:
         """Lower a block, through a majorizer where the solver fits only that."""
         if face.kind is None:

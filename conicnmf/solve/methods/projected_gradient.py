@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
 from conicnmf.settings import Count
@@ -89,3 +91,13 @@ class ProjectedGradient(BlockSolver[float | None]):
                 return Update(new, 1.2 * step, value)
             step /= 2
         return Update(B, step, before)
+
+    def pack(self, memo: dict[str, Seen[float | None]]) -> dict[str, Array]:
+        """Return the step sizes, so that a solve goes on to the last bit."""
+        return {name: np.array([own.memo]) for name, own in memo.items() if own.memo is not None}
+
+    def unpack(
+        self, arrays: dict[str, Array], memo: dict[str, Seen[float | None]]
+    ) -> dict[str, Seen[float | None]]:
+        """Return the step sizes that `pack` wrote."""
+        return memo | {name: Seen(memo[name].block, float(X[0])) for name, X in arrays.items()}

@@ -69,7 +69,7 @@ def as_init(kind, arrays, stated):
         return ()
     if kind == "one variable":
         return cn.Given({stated.key(name): X for name, X in arrays.items()})
-    in_order = {name: X.shape for name, X in arrays.items()} == stated.problem.shapes
-    if kind in ("point", "poor point") and in_order and not stated.variables:
+    in_order = list(arrays) == list(stated.problem.shapes) and not stated.variables
+    if kind in ("point", "poor point") and in_order:
         return tuple(arrays.values())
     return {stated.key(name): X for name, X in arrays.items()}

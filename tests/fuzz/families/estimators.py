@@ -48,17 +48,18 @@ KINDS: dict[str, dict[str, Any]] = {
     "NonNegativeKernelFDA()": {"labels": True},
     "NonNegativeKernelFDA(kernel='linear', center=False)": {"labels": True},
     "NMFSC({r}, sparseness_w=0.5)": {"dense": True, "band": (0.5, 0.5), "nonneg": True},
-    "SCFC({r})": {"dense": True, "band": (0.8, 0.8)},
-    "SCFC({r}, nonneg=True, q=5)": {"dense": True, "nonneg": True},
+    "SCFC({r})": {"dense": True, "band": (0.8, 0.8), "nonzero": True},
+    "SCFC({r}, nonneg=True, q=5)": {"dense": True, "nonneg": True, "nonzero": True},
     "SESM({r})": {"dense": True},
     "PSD({r}, standardize=True)": {"dense": True},
-    "SCFCClassifier({r})": {"dense": True, "labels": True, "classifies": True},
+    "SCFCClassifier({r})": {"dense": True, "labels": True, "classifies": True, "nonzero": True},
 }
 """How estimators are made, and what is known of them.
 
 `band` is of each component, `code_band` of each code, `codes` says that transform fits codes of
 each sample by itself, `positive` that X must not be negative, `dense` that it must not be sparse,
-`labels` that y must name two classes, `differ` that two samples must differ.
+`labels` that y must name two classes, `differ` that two samples must differ, `nonzero`
+that X must not be zero.
 """
 
 
@@ -95,6 +96,7 @@ class EstimatorCase:
             "dense": sp.issparse(self.data.V),
             "positive": V.min() < 0,
             "labels": len(set(self.y)) < 2,
+            "nonzero": not V.any(),
             "differ": not np.ptp(V, axis=0).any(),
         }
         return any(self.known.get(name, False) and own for name, own in wrong.items())

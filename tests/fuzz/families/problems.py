@@ -318,7 +318,8 @@ def _constraints(rng, side, style, shaper):
         drawn.append(_MAKERS[shaper](rng, side))
     for _ in range(1 if side.simple else 2):
         fitter = pick(rng, FITTERS[style])
-        if fitter == "labels" and not (side.name.startswith("H") and side.nonneg):
+        labeled = side.name.startswith("H") and side.nonneg and not side.columns
+        if fitter == "labels" and not labeled:
             continue
         if fitter != "none":
             drawn.append(_MAKERS[fitter](rng, side))

@@ -45,6 +45,9 @@ def attempt(case, door, **changes):
             made.result = stated.problem.solve(**case.method.options(stated) | options | changes)
     except cn.SolveError as error:
         made.result, thrown = error.result, True
+        if made.result is None:  # it failed before there was a start
+            made.add(Finding("no result", line(error)))
+            return made
     except cn.ConicNMFError as error:
         _own_error(case, made, error, reasons)
         return made

@@ -26,7 +26,7 @@ def run_checks(case, warned=(), refusals=(cn.ConicNMFError,)):
             if case.refused:
                 findings.append(Finding("accepted", "what is no data was not refused"))
         except cn.SolveError as error:
-            end = error.result.status.name
+            end = "no result" if error.result is None else error.result.status.name
         except Exception as error:
             end = type(error).__name__
             findings += _unexpected(case, error, refusals)

@@ -190,3 +190,11 @@ def test_examples_are_what_users_may_look_at():
 def test_a_cone_of_the_user_is_quiet_at_zero():
     cone = cn.Convex(lambda H: cp.SOC(cp.sum(H), H[0]))
     assert not cone.violation(np.zeros((2, 3))).any()
+
+
+def test_labels_count_samples_whichever_way_a_factor_is_written():
+    V, labels = np.ones((5, 4)), cn.Labels([0, 0, 1, 1], 0.5)
+    cn.compose(cn.Approx(V, "W.T @ H.T"), rank=2, H=["nonnegative", labels])
+    for model in ("W.T @ H.T", "W @ H"):
+        with pytest.raises(cn.InputError, match="a label for each of the 4 samples, got 2"):
+            cn.compose(cn.Approx(V, model), rank=2, H=["nonnegative", cn.Labels([0, 1], 0.5)])
