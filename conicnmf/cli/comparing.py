@@ -75,9 +75,7 @@ def compare_command(
     """
     layout = o.sheet_layout(header, index, delimiter, decimal, skip_text)
     source = read_data(data, Reading(samples_are_rows, samples, image_shape, missing, layout))
-    complain(source.reading, "dim")
-    for note in source.notes:
-        complain(note, "yellow")
+    source.tell()
     problem = o.state_problem(
         source.V, rank, sparse_w, sparse_w_max, sparse_h, l1_h, known=source.known
     )

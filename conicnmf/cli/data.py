@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.lib import format as npy
 
 from conicnmf.archive import Arrays
+from conicnmf.cli._app import complain
 from conicnmf.cli.cells import Layout
 from conicnmf.cli.delimited import read_sheet
 from conicnmf.cli.pictures import read_pictures
@@ -69,20 +70,16 @@ class Source:
     said: tuple[str, ...] = ()
     """How the data were read."""
 
-    @property
-    def reading(self) -> str:
-        """What was read, in one line."""
-        rows, columns = self.V.shape
-        how = "; ".join(("", *self.said))
-        return f"Read {self.name}: {rows} features × {columns} samples{how}"
-
-    @property
-    def notes(self) -> list[str]:
-        """What the user should know before reading the result."""
+    def tell(self) -> None:
+        """Say what was read, and what the user should know before reading the result."""
+        if self.said:  # of a data set with a name all is known
+            rows, columns = self.V.shape
+            how = "; ".join(self.said)
+            complain(f"Read {self.name}: {rows} features × {columns} samples; {how}", "dim")
         low = float(stored(self.V).min(initial=0.0))
         if low < 0:
-            return [f"DATA has entries below zero (to {low:.3g}), which W H ≥ 0 cannot reach"]
-        return []
+            below = f"DATA has entries below zero (to {low:.3g}), which W H ≥ 0 cannot reach"
+            complain(below, "yellow")
 
     def transposed(self) -> Source:
         """Return the source with rows as samples."""
@@ -161,7 +158,7 @@ def _complete(source: Source, missing: bool) -> Source:
 def _read(where: str, shape: tuple[int, int] | None, layout: Layout) -> Source:
     if where in names():
         dataset = load(where)
-        return Source(where, dataset.V, dataset.image_shape, said=("a data set",))
+        return Source(where, dataset.V, dataset.image_shape)
     path = Path(where)
     if path.is_dir():
         V, size, files = read_pictures(path, shape)
