@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib import figure as mpl_figure
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from conicnmf.errors import InputError
@@ -78,6 +78,16 @@ def styled() -> Any:
     return mpl.rc_context(_RC)
 
 
+class Figure(mpl_figure.Figure):
+    """A figure that notebooks show as a picture, whether or not pyplot was ever loaded."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        with styled():
+            self.savefig(buffer, format="png", dpi=110, facecolor="white")
+        return buffer.getvalue()
+
+
 def new_figure(height: float, width: float = WIDTH) -> Figure:
     """Return an empty figure on a transparent ground."""
     return Figure(figsize=(width, height))
@@ -111,7 +121,7 @@ def log_times(axes: Axes) -> None:
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int | None = None) -> None:
+def legend_below(figure: mpl_figure.Figure, axes: Axes, columns: int | None = None) -> None:
     """Put one legend for the whole figure under it, where it hides no data; one name needs none."""
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
@@ -125,7 +135,7 @@ def legend_below(figure: Figure, axes: Axes, columns: int | None = None) -> None
             line.set_alpha(1.0)
 
 
-def figure_bytes(figure: Figure, kind: str = "png", dpi: int = 150) -> bytes:
+def figure_bytes(figure: mpl_figure.Figure, kind: str = "png", dpi: int = 150) -> bytes:
     """Return a figure as PNG or SVG; the SVG changes its inks where the reader prefers dark pages.
 
     Examples

@@ -1,8 +1,8 @@
-"""Progress bars: monitors that the engine reports to."""
+"""Progress on standard error: bars on a terminal and in a notebook, lines where there is neither."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conicnmf.results import Iteration
 
@@ -10,70 +10,82 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-class ProgressBar:
-    """A line with iteration, objective, violation and time, on standard error."""
+class _Display:
+    """A bar that moves where one can be shown, else lines that get rarer: at 0, 1, 2, 4 and so on."""
+
+    def __init__(self, console: Console | None, columns: list[Any], title: str, **fields: Any):
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self._console = console or Console(stderr=True)
+        self._moves = self._console.is_terminal or self._console.is_jupyter
+        self._waiting = ""
+        if self._moves:
+            self._bar = Progress(*columns, console=self._console, transient=True)
+            self._task = self._bar.add_task(title, **fields)
+            self._bar.start()
+
+    def show(self, count: int, line: str, **fields: Any) -> None:
+        """Show where the work is."""
+        if self._moves:
+            self._bar.update(self._task, **fields)
+        elif count & (count - 1) == 0:
+            self._say(line)
+            self._waiting = ""
+        else:
+            self._waiting = line
+
+    def close(self) -> None:
+        """Take the bar away, or say where the work ended."""
+        if self._moves:
+            self._bar.stop()
+        elif self._waiting:
+            self._say(self._waiting)
+
+    def _say(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+class ProgressBar(_Display):
+    """Iteration, objective, violation and time of a solve."""
 
     def __init__(self, title: str, console: Console | None = None) -> None:
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        self._progress = Progress(
+        columns = [
             SpinnerColumn(),
             TextColumn("{task.description}"),
             TextColumn("iteration {task.fields[iteration]:>4}"),
             TextColumn("objective {task.fields[objective]:.6g}"),
             TextColumn("violation {task.fields[violation]:.1e}"),
             TimeElapsedColumn(),
-            console=console or Console(stderr=True),
-            transient=True,
-        )
-        self._task = self._progress.add_task(
-            title, total=None, iteration=0, objective=float("nan"), violation=float("nan")
-        )
-        self._progress.start()
+        ]
+        unknown = float("nan")
+        fields = {"total": None, "iteration": 0, "objective": unknown, "violation": unknown}
+        super().__init__(console, columns, title, **fields)
+        self._title = title
 
     def update(self, iteration: Iteration) -> None:
         """Show one iteration."""
-        self._progress.update(
-            self._task,
-            iteration=iteration.iteration,
-            objective=iteration.objective,
-            violation=iteration.violation,
+        at, objective, violation = iteration.iteration, iteration.objective, iteration.violation
+        line = (
+            f"{self._title}: iteration {at}, objective {objective:.6g}, violation {violation:.1e}, "
+            f"{iteration.seconds:.1f} s"
         )
-
-    def close(self) -> None:
-        """Take the line away."""
-        self._progress.stop()
+        self.show(at, line, iteration=at, objective=objective, violation=violation)
 
 
-class CountBar:
-    """A bar over a known number of runs, on standard error."""
+class CountBar(_Display):
+    """A bar over a known number of runs."""
 
     def __init__(self, title: str, total: int, console: Console | None = None) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-        )
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
-        self._progress = Progress(
-            TextColumn(title),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=console or Console(stderr=True),
-            transient=True,
-        )
-        self._task = self._progress.add_task(title, total=total)
-        self._progress.start()
+        columns = [TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
+        super().__init__(console, columns, title, total=total)
+        self._title, self._total, self._done = title, total, 0
 
     def step(self) -> None:
         """Count one run."""
-        self._progress.advance(self._task)
-
-    def close(self) -> None:
-        """Take the bar away."""
-        self._progress.stop()
+        self._done += 1
+        self.show(self._done, f"{self._title}: {self._done} of {self._total}", advance=1)

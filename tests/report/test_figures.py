@@ -240,3 +240,9 @@ def test_vector_files_are_the_same_each_time_and_change_with_the_night():
 def test_no_two_series_look_alike():
     looks = series(map(str, range(28)))
     assert len({tuple(look.values()) for look in looks.values()}) == 28
+
+
+def test_a_notebook_shows_a_picture_without_pyplot():
+    figure = plot_basis(np.eye(4), image_shape=(2, 2))
+    assert figure._repr_png_()[1:4] == b"PNG"
+    assert repr(figure).startswith("<Figure size")
