@@ -16,6 +16,7 @@ from conicnmf.solve.methods import (
     ANLS,
     HALS,
     Chain,
+    CyclicNewton,
     Multiplicative,
     ProjectedGradient,
     TangentPlane,
@@ -84,6 +85,7 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     if not all(_has_squares(block) for block in problem.blocks):
         rule = "its rule never raises the loss, and one step is cheap"
         listed.insert(0, (Multiplicative(), rule))
+    listed.insert(0, (CyclicNewton(), "every entry has a step of its own, to the best of it"))
     if problem.rank <= _FEW and any(block.reverse_convex for block in problem.blocks):
         polished = Chain((TangentPlane(), HALS()))
         listed.insert(0, (polished, "tangent planes find a basin, exact steps polish it"))

@@ -175,6 +175,12 @@ def nonnegative_only(block: Block) -> Iterator[str]:
         yield f"{block.name} must be constrained by NonNegative alone, not {stated}"
 
 
+def one_addend(block: Block) -> Iterator[str]:
+    """Yield a reason when the block has several losses, or none."""
+    if len(block.addends) != 1:
+        yield f"{block.name} stands in {len(block.addends)} losses, and one is served"
+
+
 def nonnegative_data(block: Block) -> Iterator[str]:
     """Yield a reason when the data have negative entries."""
     for addend in block.addends:

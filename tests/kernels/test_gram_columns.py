@@ -5,7 +5,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conicnmf.errors import InputError
@@ -59,6 +59,7 @@ def test_as_many_matrices_as_columns():
         nnls_gram(np.ones((4, 2, 2)), np.ones((2, 9)))
 
 
+@settings(deadline=None)
 @given(seed=st.integers(0, 10**6), total=st.sampled_from([0.01, 1.0, 50.0]), own=st.booleans())
 def test_columns_that_sum_to_a_total_are_optimal(seed, total, own):
     rng = np.random.default_rng(seed)

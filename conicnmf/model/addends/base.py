@@ -9,7 +9,7 @@ import cvxpy as cp
 
 from conicnmf.model.digest import Digest, part
 from conicnmf.model.terms import Quadratic, Reduced, Separable
-from conicnmf.types import Array, Factors
+from conicnmf.types import Array, Data, Factors
 
 Kind: TypeAlias = Literal["quadratic", "weighted", "separable"]
 """The kinds of majorizers: a quadratic of the variable, weighted squares of the residuals, or a sum
@@ -46,6 +46,10 @@ class View(ABC):
     def grams(self, columns: slice) -> Quadratic:
         """Return the quadratic of some columns of B, with a matrix for each, zero at zero."""
         raise TypeError(f"{self} has no Gram matrices")
+
+    def poisson(self, B: Array) -> tuple[Data, Array, Array, Array]:
+        """Return (N, A, S, X) of ⟨S, B⟩ − Σ N log(A X); X has the rows of B first, then held ones."""
+        raise TypeError(f"{self} is no divergence of counts")
 
     def reduced(self) -> Reduced:
         """Return the addend as a least-squares problem of the size of B."""

@@ -19,7 +19,7 @@ from conicnmf.model.losses import Frobenius
 from conicnmf.model.terms import Loss
 from conicnmf.types import Array, Data, Factors
 
-_ONE_SIDED = {"quadratic", "grams", "reduced"}
+_ONE_SIDED = {"quadratic", "grams", "poisson", "reduced"}
 """Forms in which columns of B do not mix."""
 
 
@@ -134,7 +134,7 @@ class Fit(Addend):
     def _missing(self, name: str) -> set[str]:
         """Return the forms that a variable in this place cannot have."""
         missing = set() if self.is_end(name) else _ONE_SIDED
-        return missing if self.place(name)[2].mask is None else missing | {"quadratic"}
+        return missing if self.place(name)[2].mask is None else missing | {"quadratic", "poisson"}
 
     def majorizers(self, name: str, kind: Kind) -> frozenset[str]:
         """Return the forms of majorizers, where the loss has such."""

@@ -111,6 +111,11 @@ class FitView(View):
             G, C = G * mask.T[:, :, None] * mask.T[:, None], mask * C
         return Quadratic(G, C, 0.0)
 
+    def poisson(self, B: Array) -> tuple[Data, Array, Array, Array]:
+        """Return the logarithms' weights, their matrix, the slopes of the free rows, and all rows."""
+        N, S = self.loss.poisson(self.Y, self._left)
+        return N, self._left, S[: len(B)], self.right(B)
+
     def vectorized(self) -> Quadratic:
         """Return the quadratic in all entries of B as one column."""
         return self.as_column(self._whole)

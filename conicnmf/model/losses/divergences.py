@@ -169,6 +169,11 @@ class KullbackLeibler(Divergence):
         up = np.broadcast_to(self._weighed(Y, A), B.shape)
         return (self.scale * down).astype(B.dtype), (self.scale * up).astype(B.dtype)
 
+    def poisson(self, Y: Data, A: Array) -> tuple[Data, Array]:
+        """Return M ∘ Y and AᵀM."""
+        N = Y if self.weights is None else full(self.weights, Y.shape) * Y
+        return N if self.scale == 1 else self.scale * N, self.scale * self._weighed(Y, A)
+
     def gradient(self, Y: Data, A: Array, B: Array) -> Array:
         """Return Aᵀ(M ∘ (1 − Y/P))."""
         down, up = self.ratio(Y, A, B)

@@ -80,6 +80,11 @@ class Loss(Term):
         raise self._lacks("grams")
 
     @optional
+    def poisson(self, Y: Data, A: Array) -> tuple[Data, Array]:
+        """Return (N, S) with loss ⟨S, B⟩ − Σ N log(A B) + constant, for A, B ≥ 0."""
+        raise self._lacks("poisson")
+
+    @optional
     def reduced(self, Y: Data, A: Array) -> Reduced:
         """Return the loss as a least-squares problem of the size of B."""
         raise self._lacks("reduced")

@@ -13,6 +13,7 @@ from conicnmf.solve.methods.base import (
     register_solvers,
 )
 from conicnmf.solve.methods.chain import Chain
+from conicnmf.solve.methods.cyclic_newton import CyclicNewton
 from conicnmf.solve.methods.hals import HALS
 from conicnmf.solve.methods.joint_nlp import JointNLP
 from conicnmf.solve.methods.multiplicative import Multiplicative
@@ -27,6 +28,7 @@ __all__ = [
     "BlockSolver",
     "Chain",
     "Context",
+    "CyclicNewton",
     "JointNLP",
     "Multiplicative",
     "ProjectedGradient",
@@ -42,6 +44,7 @@ register_solvers(
     SparsityMaximization,
     HALS,
     ANLS,
+    CyclicNewton,
     ProjectedGradient,
     Multiplicative,
     JointNLP,

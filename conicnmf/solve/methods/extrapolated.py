@@ -47,10 +47,13 @@ class Extrapolated(Solver[Problem, Pace]):
 
     solves: ClassVar[type[BaseProblem]] = Problem
 
-    extrapolate: bool = True
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether to go on a part of the last change."""
+        return bool(getattr(self, "extrapolate", True))
 
-    def minimize(self, held: Subproblem, B: Array) -> tuple[Array, float]:
-        """Return a better B with the others held, and the block's objective there."""
+    def minimize(self, held: Subproblem, B: Array) -> tuple[Array, float | None]:
+        """Return a better B with the others held, and the block's objective if that is known."""
         raise TypeError(f"{self.name} must define minimize(held, B)")
 
     def facing(self, block: Block) -> Block:
@@ -64,8 +67,8 @@ class Extrapolated(Solver[Problem, Pace]):
     def sweep(self, problem: Problem, factors: Factors, memo: Pace) -> Sweep[Pace]:
         """Update each variable and look ahead; undo all of it if the objective rose."""
         pace = memo if memo.ahead else memo.calm(factors, np.inf, memo.beta, memo.ceiling)
-        beta = pace.beta if self.extrapolate and memo.ahead else 0.0
-        ahead, value = pace.ahead, np.inf
+        beta = pace.beta if self.looks_ahead and memo.ahead else 0.0
+        ahead = pace.ahead
         reached: Factors = {}
         for block in problem.blocks:
             face = pace.faces[block.name]
@@ -75,7 +78,7 @@ class Extrapolated(Solver[Problem, Pace]):
             before, ahead = ahead, block.put(ahead, _look_ahead(block, new, last, beta))
         # The last variable was fitted to the others looking ahead: together they are the iterate.
         found = block.put(before, new)
-        if len(block.addends) == len(problem.addends):
+        if value is not None and len(block.addends) == len(problem.addends):
             objective = problem.total(value - block.penalty(new), found)
         else:
             objective = problem.objective(found)
@@ -106,7 +109,7 @@ class Extrapolated(Solver[Problem, Pace]):
         )
         return Pace(memo.faces, ahead, reached, *map(float, arrays["pace"]))
 
-    def _lower(self, held: Subproblem, B: Array, face: Block) -> tuple[Array, float]:
+    def _lower(self, held: Subproblem, B: Array, face: Block) -> tuple[Array, float | None]:
         """Lower a block, through a majorizer where the solver fits only that."""
         if face.kind is None:
             return self.minimize(held, B)
