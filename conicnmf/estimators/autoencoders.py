@@ -12,9 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from conicnmf.errors import InputError
 from conicnmf.estimators.base import as_seed
 from conicnmf.estimators.coders import Coder, Encoder
+from conicnmf.estimators.valid import RandomState
 from conicnmf.families import autoencoders as ae
 from conicnmf.families.autoencoders.transfer import answer
 from conicnmf.results import Result
+from conicnmf.settings import Count, Share, Weight, Whole
 from conicnmf.solve.engine import solve
 from conicnmf.types import Array
 
@@ -62,18 +64,18 @@ class SCFC(Encoder):
 
     def __init__(
         self,
-        n_components: int = 16,
+        n_components: Count = 16,
         *,
-        sparseness_w: float | None = 0.8,
-        sparseness_h: float | None = 0.7,
+        sparseness_w: Share | None = 0.8,
+        sparseness_h: Share | None = 0.7,
         nonneg: bool = False,
         q: int = 3,
-        alpha_i: float = 0.5,
-        ramp: int = 60,
-        image_shape: tuple[int, int] | None = None,
+        alpha_i: Weight = 0.5,
+        ramp: Whole = 60,
+        image_shape: tuple[Count, Count] | None = None,
         standardize: bool = False,
-        max_iter: int = 120,
-        random_state: Any = 0,
+        max_iter: Whole = 120,
+        random_state: RandomState = 0,
     ) -> None:
         self.n_components = n_components
         self.sparseness_w = sparseness_w
@@ -155,19 +157,19 @@ class SCFCClassifier(ClassifierMixin, Coder):
 
     def __init__(
         self,
-        n_components: int = 16,
+        n_components: Count = 16,
         *,
-        sparseness_w: float | None = 0.8,
-        sparseness_h: float | None = 0.7,
+        sparseness_w: Share | None = 0.8,
+        sparseness_h: Share | None = 0.7,
         nonneg: bool = False,
         q: int = 3,
-        alpha_i: float = 0.02,
-        alpha_c: float = 0.98,
-        ramp: int = 20,
-        image_shape: tuple[int, int] | None = None,
+        alpha_i: Weight = 0.02,
+        alpha_c: Weight = 0.98,
+        ramp: Whole = 20,
+        image_shape: tuple[Count, Count] | None = None,
         standardize: bool = False,
-        max_iter: int = 100,
-        random_state: Any = 0,
+        max_iter: Whole = 100,
+        random_state: RandomState = 0,
     ) -> None:
         self.n_components = n_components
         self.sparseness_w = sparseness_w

@@ -16,16 +16,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.errors import InputError, SolveError
 from conicnmf.estimators.codes import find_codes, of_one_sample
-from conicnmf.estimators.valid import validated
+from conicnmf.estimators.valid import RandomState, validated
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.factorize import factorize
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.losses.frobenius import squared_norm
 from conicnmf.model.terms import Loss, Term
 from conicnmf.results import Result, Status
+from conicnmf.settings import Count, Weight, Whole
 from conicnmf.solve.choice import choose
 from conicnmf.solve.engine import solve
-from conicnmf.solve.methods.base import AnySolver, as_solver
+from conicnmf.solve.methods.base import AnySolver, SolverLike, as_solver
 from conicnmf.solve.stop import AnyOf, MaxIter, RelDecrease, Stop
 from conicnmf.study.multistart import multistart
 from conicnmf.types import Array, Data
@@ -52,11 +53,11 @@ class SolverParameters(BaseEstimator):
 
     def __init__(
         self,
-        solver: AnySolver | str | None,
-        max_iter: int | None,
-        tol: float | None,
-        n_starts: int,
-        random_state: Any,
+        solver: SolverLike | None,
+        max_iter: Whole | None,
+        tol: Weight | None,
+        n_starts: Count,
+        random_state: RandomState,
     ) -> None:
         self.solver = solver
         self.max_iter = max_iter

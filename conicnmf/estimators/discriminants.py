@@ -13,9 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from conicnmf.errors import InputError
 from conicnmf.estimators.projections import LinearProjection
 from conicnmf.estimators.sparse_nmf import Band, band
+from conicnmf.estimators.valid import RandomState
 from conicnmf.families.one_factor import Discriminant, KernelDiscriminant, QuadraticProjection
 from conicnmf.model.terms import Constraint
-from conicnmf.solve.methods.base import AnySolver
+from conicnmf.settings import Count, Weight, Whole
+from conicnmf.solve.methods.base import SolverLike
 from conicnmf.types import Array, Data
 
 
@@ -84,13 +86,13 @@ class NonNegativeLDA(_Supervised):
         self,
         *,
         sparseness: Band = None,
-        ridge: float = 0.01,
+        ridge: Weight = 0.01,
         W: Sequence[Constraint] = (),
-        solver: AnySolver | str | None = None,
-        max_iter: int | None = None,
-        tol: float | None = None,
-        n_starts: int = 1,
-        random_state: Any = 0,
+        solver: SolverLike | None = None,
+        max_iter: Whole | None = None,
+        tol: Weight | None = None,
+        n_starts: Count = 1,
+        random_state: RandomState = 0,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
         self.sparseness = sparseness
@@ -107,7 +109,7 @@ class NonNegativeLDA(_Supervised):
             The classes.
         """
         X, y = self._labeled(X, y)
-        bounds = [*band("sparseness", self.sparseness, "component"), *self.W]
+        bounds = [*band(self.sparseness, "component"), *self.W]
         problem = Discriminant(X.T, y, ridge=self.ridge, constraints=bounds)
         return self._keep(self._solve(problem))
 
@@ -172,13 +174,13 @@ class NonNegativeKernelFDA(_Supervised):
         kernel: Any = "rbf",
         kernel_params: dict[str, Any] | None = None,
         center: bool = True,
-        ridge: float = 0.01,
+        ridge: Weight = 0.01,
         sparseness: Band = None,
-        solver: AnySolver | str | None = None,
-        max_iter: int | None = None,
-        tol: float | None = None,
-        n_starts: int = 1,
-        random_state: Any = 0,
+        solver: SolverLike | None = None,
+        max_iter: Whole | None = None,
+        tol: Weight | None = None,
+        n_starts: Count = 1,
+        random_state: RandomState = 0,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
         self.kernel = kernel
@@ -203,7 +205,7 @@ class NonNegativeKernelFDA(_Supervised):
         problem = QuadraticProjection(
             plain.A,
             norm=_ridged(plain, self.ridge),
-            constraints=band("sparseness", self.sparseness, "component"),
+            constraints=band(self.sparseness, "component"),
         )
         self._keep(self._solve(problem))
         self.X_fit_ = X

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from conicnmf.estimators.base import FactorizationEstimator
+from conicnmf.estimators.valid import RandomState
 from conicnmf.model.constraints import NonNegative
 from conicnmf.model.terms import Loss, Term
-from conicnmf.solve.methods.base import AnySolver
+from conicnmf.settings import Count, Weight, Whole
+from conicnmf.solve.methods.base import SolverLike
 
 
 class Factorizer(FactorizationEstimator):
@@ -60,17 +62,17 @@ class Factorizer(FactorizationEstimator):
 
     def __init__(
         self,
-        n_components: int = 10,
+        n_components: Count = 10,
         *,
         W: Sequence[Term] | None = None,
         H: Sequence[Term] | None = None,
         loss: Loss | None = None,
-        solver: AnySolver | str | None = None,
+        solver: SolverLike | None = None,
         init: Any = None,
-        max_iter: int | None = None,
-        tol: float | None = None,
-        n_starts: int = 1,
-        random_state: Any = 0,
+        max_iter: Whole | None = None,
+        tol: Weight | None = None,
+        n_starts: Count = 1,
+        random_state: RandomState = 0,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
         self.n_components = n_components

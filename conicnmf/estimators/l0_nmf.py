@@ -8,11 +8,13 @@ from typing import Any
 from conicnmf.errors import InputError
 from conicnmf.estimators.base import stop_rule
 from conicnmf.estimators.streaming import Streaming
+from conicnmf.estimators.valid import RandomState
 from conicnmf.families.coding import L0, Coded, Coder, sparse_code
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.constraints import NonNegative, UnitNorm
 from conicnmf.model.terms import Term
 from conicnmf.results import Result
+from conicnmf.settings import Count, Weight, Whole
 from conicnmf.solve.engine import solve
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.types import Array, Data
@@ -73,15 +75,15 @@ class L0NMF(Streaming):
 
     def __init__(
         self,
-        n_components: int = 10,
+        n_components: Count = 10,
         *,
-        weight: float = 0.1,
-        dictionary_weight: float = 0.0,
+        weight: Weight = 0.1,
+        dictionary_weight: Weight = 0.0,
         coder: Coder | None = None,
         init: Any = None,
-        max_iter: int | None = None,
-        n_starts: int = 1,
-        random_state: Any = 0,
+        max_iter: Whole | None = None,
+        n_starts: Count = 1,
+        random_state: RandomState = 0,
     ) -> None:
         super().__init__(None, max_iter, None, n_starts, random_state)
         self.n_components = n_components

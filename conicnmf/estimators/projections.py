@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.estimators.base import ComponentsOut, SolverParameters, as_seed
 from conicnmf.estimators.sparse_nmf import Band, band
-from conicnmf.estimators.valid import validated
+from conicnmf.estimators.valid import RandomState, validated
 from conicnmf.families.one_factor import HebbianStream, OnlineHebbian
 from conicnmf.families.one_factor import ProjectiveNMF as ProjectiveProblem
 from conicnmf.model.base import BaseProblem
@@ -18,7 +18,8 @@ from conicnmf.model.losses import Frobenius
 from conicnmf.model.losses.frobenius import squared_norm
 from conicnmf.model.terms import Constraint
 from conicnmf.results import Result
-from conicnmf.solve.methods.base import AnySolver
+from conicnmf.settings import Count, Positive, Weight, Whole
+from conicnmf.solve.methods.base import AnySolver, SolverLike
 from conicnmf.types import Array, Data
 
 
@@ -121,15 +122,15 @@ class ProjectiveNMF(_Reconstruction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: Count = 2,
         *,
         sparseness: Band = None,
         W: Sequence[Constraint] = (),
-        solver: AnySolver | str | None = None,
-        max_iter: int | None = None,
-        tol: float | None = 1e-4,
-        n_starts: int = 1,
-        random_state: Any = 0,
+        solver: SolverLike | None = None,
+        max_iter: Whole | None = None,
+        tol: Weight | None = 1e-4,
+        n_starts: Count = 1,
+        random_state: RandomState = 0,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
         self.n_components = n_components
@@ -146,7 +147,7 @@ class ProjectiveNMF(_Reconstruction):
         y : ignored
         """
         V = self._valid(X, reset=True).T
-        bounds = [*band("sparseness", self.sparseness, "component"), *self.W]
+        bounds = [*band(self.sparseness, "component"), *self.W]
         return self._keep(self._solve(ProjectiveProblem(V, self.n_components, constraints=bounds)))
 
 
@@ -195,12 +196,12 @@ class HebbianNMF(_Reconstruction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: Count = 2,
         *,
-        rate: float = 0.005,
-        batch: int = 1,
-        max_iter: int | None = None,
-        random_state: Any = 0,
+        rate: Positive = 0.005,
+        batch: Count = 1,
+        max_iter: Whole | None = None,
+        random_state: RandomState = 0,
     ) -> None:
         super().__init__(None, max_iter, None, 1, random_state)
         self.n_components = n_components

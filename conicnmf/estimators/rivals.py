@@ -8,8 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.estimators.coders import Encoder
+from conicnmf.estimators.valid import RandomState
 from conicnmf.families import autoencoders as ae
 from conicnmf.model.problem import Problem
+from conicnmf.settings import Count, Positive, Share, Weight, Whole
 from conicnmf.solve.methods import ProjectedGradient
 from conicnmf.types import Array
 
@@ -44,14 +46,14 @@ class NMFSC(Encoder):
 
     def __init__(
         self,
-        n_components: int = 16,
+        n_components: Count = 16,
         *,
-        sparseness_w: float | None = 0.8,
-        sparseness_h: float | None = None,
+        sparseness_w: Share | None = 0.8,
+        sparseness_h: Share | None = None,
         nonneg: bool = True,
         standardize: bool = False,
-        max_iter: int = 120,
-        random_state: Any = 0,
+        max_iter: Whole = 120,
+        random_state: RandomState = 0,
     ) -> None:
         self.n_components = n_components
         self.sparseness_w = sparseness_w
@@ -114,16 +116,16 @@ class SESM(BatchEncoder):
 
     def __init__(
         self,
-        n_components: int = 16,
+        n_components: Count = 16,
         *,
-        alpha_e: float = 1.0,
-        alpha_s: float = 0.2,
-        alpha_r: float = 1e-3,
-        batch: int = 50,
-        rate: float = 0.003,
+        alpha_e: Weight = 1.0,
+        alpha_s: Weight = 0.2,
+        alpha_r: Weight = 1e-3,
+        batch: Count = 50,
+        rate: Positive = 0.003,
         standardize: bool = False,
-        max_iter: int = 20,
-        random_state: Any = 0,
+        max_iter: Whole = 20,
+        random_state: RandomState = 0,
     ) -> None:
         self.n_components = n_components
         self.alpha_e = alpha_e
@@ -168,15 +170,15 @@ class PSD(BatchEncoder):
 
     def __init__(
         self,
-        n_components: int = 16,
+        n_components: Count = 16,
         *,
-        l1: float = 0.5,
-        alpha: float = 1.0,
-        batch: int = 50,
-        rate: float = 0.003,
+        l1: Weight = 0.5,
+        alpha: Weight = 1.0,
+        batch: Count = 50,
+        rate: Positive = 0.003,
         standardize: bool = False,
-        max_iter: int = 20,
-        random_state: Any = 0,
+        max_iter: Whole = 20,
+        random_state: RandomState = 0,
     ) -> None:
         self.n_components = n_components
         self.l1 = l1

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from conicnmf.estimators.streaming import Streaming
+from conicnmf.estimators.valid import RandomState
 from conicnmf.model.constraints import NonNegative, UnitNorm
 from conicnmf.model.penalties import L1
 from conicnmf.model.terms import Term
-from conicnmf.solve.methods.base import AnySolver
+from conicnmf.settings import Count, Weight, Whole
+from conicnmf.solve.methods.base import SolverLike
 
 
 class NonNegativeSparseCoding(Streaming):
@@ -65,17 +67,17 @@ class NonNegativeSparseCoding(Streaming):
 
     def __init__(
         self,
-        n_components: int = 10,
+        n_components: Count = 10,
         *,
-        weight: float = 0.1,
+        weight: Weight = 0.1,
         W: Sequence[Term] = (),
         H: Sequence[Term] = (),
-        solver: AnySolver | str | None = None,
+        solver: SolverLike | None = None,
         init: Any = None,
-        max_iter: int | None = None,
-        tol: float | None = None,
-        n_starts: int = 1,
-        random_state: Any = 0,
+        max_iter: Whole | None = None,
+        tol: Weight | None = None,
+        n_starts: Count = 1,
+        random_state: RandomState = 0,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
         self.n_components = n_components

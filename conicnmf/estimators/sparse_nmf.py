@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
-from conicnmf.errors import InputError
 from conicnmf.estimators.streaming import Streaming
+from conicnmf.estimators.valid import RandomState
 from conicnmf.model.constraints import NonNegative, Sparseness
 from conicnmf.model.terms import Pieces, Term
-from conicnmf.solve.methods.base import AnySolver
+from conicnmf.settings import Count, Share, Weight, Whole
+from conicnmf.solve.methods.base import SolverLike
 
-Band = float | tuple[float, float] | None
+Band: TypeAlias = Share | tuple[Share, Share] | None
+"""A lower bound on sparseness, or (least, most)."""
 
 
 class SparseNMF(Streaming):
@@ -74,19 +76,19 @@ class SparseNMF(Streaming):
 
     def __init__(
         self,
-        n_components: int = 10,
+        n_components: Count = 10,
         *,
         sparseness: Band = None,
         code_sparseness: Band = None,
         code_each: Literal["sample", "component"] = "sample",
         W: Sequence[Term] = (),
         H: Sequence[Term] = (),
-        solver: AnySolver | str | None = None,
+        solver: SolverLike | None = None,
         init: Any = None,
-        max_iter: int | None = None,
-        tol: float | None = None,
-        n_starts: int = 1,
-        random_state: Any = 0,
+        max_iter: Whole | None = None,
+        tol: Weight | None = None,
+        n_starts: Count = 1,
+        random_state: RandomState = 0,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
         self.n_components = n_components
@@ -98,22 +100,20 @@ class SparseNMF(Streaming):
         self.init = init
 
     def _terms(self) -> tuple[Sequence[Term], Sequence[Term]]:
-        W = band("sparseness", self.sparseness, "component")
-        H = band("code_sparseness", self.code_sparseness, self.code_each)
+        W = band(self.sparseness, "component")
+        H = band(self.code_sparseness, self.code_each)
         return [NonNegative(), *W, *self.W], [NonNegative(), *H, *self.H]
 
 
-def band(name: str, bounds: Any, each: Pieces) -> list[Sparseness]:
+def band(bounds: Any, each: Pieces) -> list[Sparseness]:
     """Return the constraint of a band: nothing for None, a lower bound for a number.
 
     Examples
     --------
-    >>> band("sparseness", 0.5, "component")
+    >>> band(0.5, "component")
     [Sparseness(min=0.5, max=1.0, each='component')]
     """
     if bounds is None:
         return []
-    pair = tuple(bounds) if isinstance(bounds, (tuple, list)) else (bounds, 1.0)
-    if len(pair) != 2:
-        raise InputError(f"{name} must be None, a number or (min, max), got {bounds!r}")
-    return [Sparseness(min=float(pair[0]), max=float(pair[1]), each=each)]
+    least, most = bounds if isinstance(bounds, (tuple, list)) else (bounds, 1.0)
+    return [Sparseness(min=least, max=most, each=each)]

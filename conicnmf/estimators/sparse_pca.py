@@ -12,13 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from conicnmf.errors import InputError
 from conicnmf.estimators.base import FactorizationEstimator
 from conicnmf.estimators.sparse_nmf import Band, band
-from conicnmf.estimators.valid import validated
+from conicnmf.estimators.valid import RandomState, validated
 from conicnmf.model.constraints import NormBall
 from conicnmf.model.factorize import factorize
 from conicnmf.model.penalties import L2
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Term
-from conicnmf.solve.methods.base import AnySolver
+from conicnmf.settings import Count, Weight, Whole
+from conicnmf.solve.methods.base import SolverLike
 from conicnmf.solve.starts import Random, Start
 from conicnmf.types import Array, Data, Factors
 
@@ -103,15 +104,15 @@ class SparsePCA(FactorizationEstimator):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: Count = 2,
         *,
         sparseness: Band = 0.5,
-        ridge: float = 0.01,
-        solver: AnySolver | str | None = "HALS",
-        max_iter: int | None = None,
-        tol: float | None = None,
-        n_starts: int = 1,
-        random_state: Any = 0,
+        ridge: Weight = 0.01,
+        solver: SolverLike | None = "HALS",
+        max_iter: Whole | None = None,
+        tol: Weight | None = None,
+        n_starts: Count = 1,
+        random_state: RandomState = 0,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
         self.n_components = n_components
@@ -119,7 +120,7 @@ class SparsePCA(FactorizationEstimator):
         self.ridge = ridge
 
     def _terms(self) -> tuple[Sequence[Term], Sequence[Term]]:
-        W = band("sparseness", self.sparseness, "component")
+        W = band(self.sparseness, "component")
         return [*W, L2(self.ridge)], [NormBall(1.0)]
 
     def fit(self, X: Any, y: Any = None) -> Self:

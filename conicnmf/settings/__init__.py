@@ -4,7 +4,7 @@ Write `sweeps: Count = 3` in a dataclass of a `Settings`, or in a function behin
 """
 
 from conicnmf.settings.base import Settings, checked, shown
-from conicnmf.settings.doors import door
+from conicnmf.settings.doors import check_parameters, door
 from conicnmf.settings.rules import (
     AS_GIVEN,
     Count,
@@ -42,6 +42,7 @@ __all__ = [
     "above",
     "at_least",
     "between",
+    "check_parameters",
     "checked",
     "door",
     "shown",

@@ -95,7 +95,7 @@ def test_an_unknown_solver_is_refused_with_the_names(X):
 
 
 def test_a_band_of_three_numbers_is_refused(X):
-    with pytest.raises(cn.InputError, match=r"sparseness must be None, a number or \(min, max\)"):
+    with pytest.raises(cn.InputError, match=r"or a tuple .* or None, got sparseness="):
         SparseNMF(2, sparseness=(0.1, 0.2, 0.3)).fit(X)
 
 

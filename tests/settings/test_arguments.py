@@ -9,11 +9,11 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-from test_junk import JUNK
 
 import conicnmf as cn
 from conicnmf import autoencoders as ae
 from conicnmf import measures, one_factor
+from tests.settings.junk import JUNK
 
 V = np.random.default_rng(0).random((6, 5)) + 0.1
 PROBLEM = cn.factorize(V, 2)

@@ -8,36 +8,13 @@ import pkgutil
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import conicnmf as cn
 from conicnmf.settings import Settings
+from tests.settings.junk import JUNK
 
-JUNK: dict[str, Any] = {
-    "word": "x",
-    "none": None,
-    "nan": np.nan,
-    "inf": np.inf,
-    "negative": -1,
-    "fraction": 1.5,
-    "list": [],
-    "dict": {"a": 1},
-    "object": object(),
-    "class": int,
-    "array": np.array([1, 2]),
-    "strings": np.array(["a", "b"]),
-    "objects": np.array([None, "a"], dtype=object),
-    "empty": np.empty((0, 3)),
-    "sparse": sp.csr_array(np.eye(2)),
-    "true": True,
-    "huge": 10**400,
-    "large": 2**70,
-    "complex": 1j,
-    "expression": cp.Variable((2, 2)),
-}
 REQUIRED: dict[str, Any] = {
     "A": np.eye(2),
     "B": np.eye(2),

@@ -1,0 +1,32 @@
+"""Values that no setting takes, or hardly any."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+
+JUNK: dict[str, Any] = {
+    "word": "x",
+    "none": None,
+    "nan": np.nan,
+    "inf": np.inf,
+    "negative": -1,
+    "fraction": 1.5,
+    "list": [],
+    "dict": {"a": 1},
+    "object": object(),
+    "class": int,
+    "array": np.array([1, 2]),
+    "strings": np.array(["a", "b"]),
+    "objects": np.array([None, "a"], dtype=object),
+    "empty": np.empty((0, 3)),
+    "sparse": sp.csr_array(np.eye(2)),
+    "true": True,
+    "huge": 10**400,
+    "large": 2**70,
+    "complex": 1j,
+    "expression": cp.Variable((2, 2)),
+}
