@@ -6,7 +6,6 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.families.one_factor.view import OneFactor
-from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.terms import Constraint
 from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.results import InnerSolve
@@ -28,7 +27,6 @@ class NativeColumn:
 
     def __init__(self, view: OneFactor) -> None:
         self.view = view
-        self.B = None if view.norm is None else view.metric()
 
     def best(self, aims: list[Array], W: Array, j: int, fresh: bool) -> Found:
         """Return the maximizer for each direction that some w ≥ 0 agrees with."""
@@ -36,11 +34,12 @@ class NativeColumn:
         found = []
         for g in aims:
             g = np.where(free, g, -np.inf)
-            if self.B is None:
+            if self.view.norm is None:
                 top = int(g.argmax())
                 best = np.maximum(g, 0.0) if g[top] > 0 else np.eye(1, len(g), top)[0]
             else:
-                best = nnls_gram(self.B, (g / (np.abs(g).max() or 1.0))[:, None])[:, 0]
+                # Up to its scale the level of the norm does not matter.
+                best = self.view.norm.metric.nonneg_least(g / (np.abs(g).max() or 1.0))
             if best.any():
                 found.append(_on_scale(self.view, best))
         return found, []

@@ -65,13 +65,12 @@ def _within(
 ) -> Operator:
     """Return S_W + ρI, from the centered data where these have fewer entries than S_W."""
     m, n = data.shape
-    if sp.issparse(data):
+    if sp.issparse(data) and n >= m:
         matrix = np.asarray(dense(data @ data.T) / n - (means * shares) @ means.T)
     else:
-        centered = (data - means[:, codes]) / np.sqrt(n)
-        added = ridge * float(np.sum(centered**2)) / m
-        if n < m and added > 0:
-            return LowRank(centered, added)
+        centered = (dense(data) - means[:, codes]) / np.sqrt(n)
+        if n < m:
+            return LowRank(centered, ridge * float(np.sum(centered**2)) / m)
         matrix = np.asarray(centered @ centered.T)
     matrix[np.diag_indices(m)] += ridge * float(np.trace(matrix)) / m
     return Symmetric(matrix)

@@ -10,7 +10,6 @@ from scipy.optimize import minimize
 from conicnmf.families.one_factor.cone_ascent import ConeAscent, aims
 from conicnmf.families.one_factor.reconstruct import ProjectedDescent
 from conicnmf.families.one_factor.view import OneFactor, one_factor
-from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.base import BaseProblem
 from conicnmf.solve.methods.base import Context
 from conicnmf.types import Array, Factors
@@ -65,10 +64,10 @@ def upper_bound(view: OneFactor, g: Array) -> float:
     """
     if view.norm is None:
         return float(np.linalg.norm(np.maximum(g, 0.0)))
-    B = view.metric()
-    w = nnls_gram(B, g[:, None])[:, 0]
-    beyond = np.maximum(g, B @ w)
-    return float(np.sqrt(np.maximum(0.0, beyond @ np.linalg.solve(B, beyond))))
+    # For the level c of the norm B/c is meant: w would be c times longer, B w the same.
+    B, level = view.norm.metric, view.norm.level
+    beyond = np.maximum(g, B @ B.nonneg_least(g))
+    return float(np.sqrt(level) * B.inverse_norm(beyond))
 
 
 def orthonormal_gain(view: OneFactor, W: Array) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.operators.spectrum import has_factor, top_eigenvalue, top_pair
 from conicnmf.types import Array, Data
 
@@ -127,6 +128,15 @@ class Operator(ABC):
         values, vectors = np.linalg.eigh(self.matrix())
         kept = values > 1e-12 * max(values[-1], 0.0)
         return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+
+    def nonneg_least(self, g: Array) -> Array:
+        """Return the w ≥ 0 that minimizes ½wᵀAw − ⟨g, w⟩, for a semi-definite A."""
+        return nnls_gram(self.matrix().astype(float), g[:, None])[:, 0]
+
+    def inverse_norm(self, x: Array) -> float:
+        """Return √(xᵀA⁻¹x), for a definite A."""
+        square = float(x @ np.linalg.solve(self.matrix().astype(float), x))
+        return float(np.sqrt(max(0.0, square)))
 
     @cached_property
     def directions(self) -> Array:

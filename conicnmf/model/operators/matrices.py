@@ -1,4 +1,4 @@
-"""Symmetric matrices by how they are given: dense or sparse, V Vᵀ, low rank, products alone."""
+"""Symmetric matrices by how they are given: dense or sparse, V Vᵀ, products alone."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from scipy.linalg import cholesky
 from scipy.sparse.linalg import LinearOperator
 
-from conicnmf.incoming import check_incoming
-from conicnmf.model.operators.base import FORMED, Operator, Point
+from conicnmf.model.operators.base import Operator, Point
 from conicnmf.types import Array, Data, stored
 
 
@@ -144,95 +143,6 @@ class Moments(Operator):
         """Return the squared norms of the rows."""
         V = self.V
         return np.ravel(V.multiply(V).sum(axis=1) if sp.issparse(V) else np.sum(V * V, axis=1))
-
-
-@dataclass(frozen=True, eq=False)
-class LowRank(Operator):
-    """A = G Gᵀ + ridge·I, of which G alone is kept.
-
-    Examples
-    --------
-    >>> LowRank(np.array([[1.0], [2.0]]), 0.5) @ np.eye(2)
-    array([[1.5, 2. ],
-           [2. , 4.5]])
-    """
-
-    factor: Data
-    ridge: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_incoming(self.factor, "factor")
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        return int(self.factor.shape[0])
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The precision of the factor."""
-        kind: np.dtype[Any] = self.factor.dtype
-        return kind
-
-    def __matmul__(self, W: Array) -> Array:
-        return np.asarray(self.factor @ (self.factor.T @ W) + self.ridge * W)
-
-    @cached_property
-    def _halves(self) -> Symmetric | None:
-        """A itself where it is small enough to be split entry by entry."""
-        return Symmetric(self.matrix()) if self.size <= FORMED else None
-
-    @property
-    def signed(self) -> bool:
-        """Whether A has negative entries, or may have them."""
-        return self._halves is None or self._halves.signed
-
-    def at(self, W: Array) -> Point:
-        """Return W with both products; where A is large, A W is split instead of A."""
-        return super().at(W) if self._halves is None else self._halves.at(W)
-
-    @property
-    def trace(self) -> float:
-        """The sum of the diagonal."""
-        return float(np.sum(stored(self.factor) ** 2)) + self.ridge * self.size
-
-    @property
-    def semidefinite(self) -> bool:
-        """It is for a ridge that is not negative."""
-        return self.ridge >= 0
-
-    def matrix(self) -> Array:
-        """Return A as a plain array."""
-        return dense(self.factor @ self.factor.T) + self.ridge * np.eye(self.size)
-
-    def diagonal(self) -> Array:
-        """Return the diagonal."""
-        return Moments(self.factor).diagonal() + self.ridge
-
-    @cached_property
-    def root(self) -> Data:
-        """The factor itself, beside the ridge."""
-        if self.ridge <= 0:
-            left, sizes, _ = np.linalg.svd(dense(self.factor), full_matrices=False)
-            kept = sizes > 1e-10 * sizes.max(initial=0.0)
-            return np.asarray(left[:, kept] * sizes[kept])
-        ridge = np.sqrt(self.ridge) * sp.eye_array(self.size)
-        return sp.hstack([sp.csc_array(self.factor), ridge], format="csc")
-
-    @cached_property
-    def directions(self) -> Array:
-        """G with A = G Gᵀ, from the singular vectors of the factor where there is no ridge."""
-        if self.ridge:
-            return super().directions
-        left, sizes, _ = np.linalg.svd(dense(self.factor), full_matrices=False)
-        kept = sizes > 1e-10 * sizes.max(initial=0.0)
-        return np.asarray(left[:, kept] * sizes[kept])
-
-    @cached_property
-    def single(self) -> Array | None:
-        """The only direction, where there is one alone."""
-        alone = not self.ridge and self.directions.shape[1] == 1
-        return self.directions[:, 0] if alone else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,9 +21,11 @@ from conicnmf.families.one_factor import (
     Oja,
     PlainSplit,
     ProjectionRule,
+    QuadraticProjection,
     kernel_fda,
 )
 from conicnmf.families.one_factor.gains import upper_bound
+from conicnmf.model.operators import LowRank
 from conicnmf.study.measures import equal_error_rate, fisher_ratio, orthogonality
 
 seeds = st.integers(0, 2**32 - 1)
@@ -289,3 +291,37 @@ def test_wrong_input_is_refused(y, options, message):
 def test_unknown_kernels_are_refused():
     with pytest.raises(InputError, match="pairwise_kernels"):
         KernelDiscriminant(np.ones((2, 4)), [0, 1, 0, 1], "nonsense")
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_more_features_than_samples_are_never_squared(kind, monkeypatch):
+    V, y = classes(2, m=90, n=30)
+    expected = cn.solve(QuadraticProjection(*formed(V, y, ridge=0.1))).objective
+
+    def refuse(self):
+        raise AssertionError("a features × features matrix was formed")
+
+    monkeypatch.setattr(LowRank, "matrix", refuse)
+    data = sp.csr_array(V) if kind == "sparse" else V
+    result = cn.solve(Discriminant(data, y, ridge=0.1))
+    assert result.objective == pytest.approx(expected, rel=1e-6)
+    assert result.certificate(), result.certificate()
+
+
+def formed(V, y, ridge):
+    """Return S_B, 1 and S_W + ρI by their definitions."""
+    means = np.array([V[:, y == c].mean(axis=1) for c in np.unique(y)]).T
+    shares = np.array([np.mean(y == c) for c in np.unique(y)])
+    apart = means - (means @ shares)[:, None]
+    within = (V - means[:, y]) @ (V - means[:, y]).T / V.shape[1]
+    within += ridge * np.trace(within) / len(V) * np.eye(len(V))
+    return (apart * shares) @ apart.T, 1, within
+
+
+def test_classes_with_equal_means_have_a_ratio_of_zero():
+    V = np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 0.0, 2.0], [3.0, 1.0, 1.0, 3.0]])
+    for data in (V, np.tile(np.random.default_rng(0).random((5, 20)), 2)):
+        y = np.repeat([0, 1], data.shape[1] // 2)
+        result = cn.solve(Discriminant(data, y))
+        assert result.status is cn.Status.CONVERGED
+        assert result.objective == pytest.approx(0.0, abs=1e-12)

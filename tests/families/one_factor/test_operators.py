@@ -114,3 +114,24 @@ def test_large_operators_are_never_formed():
     sparse = sp.random_array((m, m), density=1e-4, rng=np.random.default_rng(2), format="csr")
     operator = aslinearoperator(sparse + sparse.T)
     assert QuadraticProjection(operator, 1).solve("Oja", stop=5, throw=False).n_iter == 5
+
+
+@pytest.mark.parametrize("ridge", [1e-3, 1.0, 50.0])
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_least_squares_and_norms_of_low_rank_are_those_of_the_formed_matrix(ridge, kind):
+    rng = np.random.default_rng(3)
+    factor, g = rng.standard_normal((60, 7)), rng.standard_normal(60) + 0.2
+    form = LowRank(sp.csr_array(factor) if kind == "sparse" else factor, ridge)
+    formed = Symmetric(form.matrix())
+    w = form.nonneg_least(g)
+    np.testing.assert_allclose(w, formed.nonneg_least(g), rtol=1e-6, atol=1e-9)
+    # w ≥ 0, slope ≥ 0 and one of them zero: the minimum, whatever found it.
+    assert np.abs(np.minimum(w, form @ w - g)).max() <= 1e-9 * np.abs(g).max() / min(ridge, 1)
+    assert form.inverse_norm(g) == pytest.approx(formed.inverse_norm(g), rel=1e-8)
+
+
+def test_signs_of_low_rank_are_seen_without_forming_it():
+    positive = RNG.random((1100, 3))
+    assert not LowRank(positive).signed
+    positive[1050] *= -1
+    assert LowRank(positive).signed

@@ -18,6 +18,7 @@ from conicnmf.families.one_factor import (
     ProjectionRule,
     ProjectiveNMF,
     ProjectiveRule,
+    QuadraticProjection,
 )
 from conicnmf.families.one_factor.view import one_factor
 from conicnmf.study.measures import orthogonality
@@ -173,3 +174,14 @@ def test_wrong_input_is_refused():
         stream.partial_fit(np.ones((4, 4)))
     with pytest.raises(InputError, match="negative entries"):
         stream.partial_fit(-np.ones((3, 4)))
+
+
+def test_the_best_iterate_of_a_rule_is_returned_where_an_objective_is_stated():
+    """On these digits the rule passes a better point than its fixed point, and keeps it."""
+    V = cn.datasets.load("digits").V
+    problem = QuadraticProjection(V @ V.T / V.shape[1], 10)
+    for seed in range(2):
+        result = cn.solve(problem, ProjectionRule(), seed=seed, stop=300)
+        assert result.objective == result.history.objective.min()
+        last = cn.solve(problem, ProjectionRule(last=True), seed=seed, stop=300)
+        assert last.objective == last.history.objective[-1]
