@@ -199,9 +199,23 @@ class _Loop:
             if status is None and self.file is not None and self.file.is_due():
                 self._save()
             raise_noted()
-            run.at = "the stop rule"
-            status = status or self.rule.check(run.history)
+            status = status or self._checked()
         return status
+
+    def _checked(self) -> Status | None:
+        """Ask the rule; where the solver has settled, ask that for a way on."""
+        run = self.run
+        run.at = "the stop rule"
+        status = self.rule.check(run.history)
+        if status is not Status.CONVERGED or not run.keeps_best or is_late():
+            return status
+        run.at = "the solver"
+        better = self.solver.revived(run.problem, run.best)
+        if better is None:
+            return status
+        self.watchers.show(run.record(better))
+        self.memo = self.solver.start(run.problem, self.context)
+        return self.rule.check(run.history)
 
     def _ended(self, sweep: Sweep[Any], iteration: Iteration) -> Status | None:
         """Return how the solver says that it ended, if it does."""

@@ -14,6 +14,7 @@ from conicnmf.model.problem import Problem
 from conicnmf.registry import Registry
 from conicnmf.results import InnerSolve, Promises, Status
 from conicnmf.settings import Reads, Settings
+from conicnmf.solve.methods.rebirth import reborn
 from conicnmf.solve.methods.revive import revive
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Factors
@@ -134,6 +135,10 @@ class Solver(Settings, Generic[View, Memo]):
         """Return better factors."""
         raise TypeError(f"{self.name} must define sweep(problem, factors, memo)")
 
+    def revived(self, problem: View, factors: Factors) -> Factors | None:
+        """Return a better point than one where the solver has settled, where it can be left."""
+        return None
+
     def pack(self, memo: Memo) -> dict[str, Array]:
         """Return what a checkpoint must hold of the memo; by default nothing."""
         return {}
@@ -203,6 +208,10 @@ class BlockSolver(Solver[Problem, dict[str, Seen[BlockMemo]]], Generic[BlockMemo
                 break  # rounding alone lets the loss rise where its majorizer falls
             B, value = made.B, found
         return Update(B, Seen(seen.block, own), value, made.status, inner)
+
+    def revived(self, problem: Problem, factors: Factors) -> Factors | None:
+        """Return a point where dead components have work, if that is better."""
+        return reborn(problem, factors)
 
     def start(self, problem: Problem, context: Context) -> dict[str, Seen[BlockMemo]]:
         """Prepare every block."""

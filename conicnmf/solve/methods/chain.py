@@ -76,6 +76,10 @@ class Chain(Solver[BaseProblem, _Stage]):
         found = [reason for solver in self.solvers for reason in solver.mismatches(problem)]
         return list(dict.fromkeys(found))
 
+    def revived(self, problem: BaseProblem, factors: Factors) -> Factors | None:
+        """Return what the last solver would go on from."""
+        return self.solvers[-1].revived(problem, factors)
+
     def start(self, problem: BaseProblem, context: Context) -> _Stage:
         """Prepare every solver."""
         return _Stage(tuple(solver.start(problem, context) for solver in self.solvers))

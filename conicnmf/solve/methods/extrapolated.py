@@ -11,6 +11,7 @@ from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
 from conicnmf.solve.methods.base import Context, Solver, Sweep, first_fit
+from conicnmf.solve.methods.rebirth import reborn
 from conicnmf.solve.methods.revive import revive
 from conicnmf.types import Array, Factors
 
@@ -94,6 +95,10 @@ class Extrapolated(Solver[Problem, Pace]):
         if alive is not found:
             return Sweep(alive, pace.calm(alive, objective, beta, ceiling), objective)
         return Sweep(found, Pace(pace.faces, ahead, reached, objective, beta, ceiling), objective)
+
+    def revived(self, problem: Problem, factors: Factors) -> Factors | None:
+        """Return a point where dead components have work, if that is better."""
+        return reborn(problem, factors)
 
     def pack(self, memo: Pace) -> dict[str, Array]:
         """Return where it looks from and how far, so that a solve goes on to the last bit."""

@@ -28,7 +28,7 @@ def revive(problem: Problem, block: Block, factors: Factors) -> Factors:
     # A component whose other part is alive gets zero there: possible where zero is allowed, and
     # where that changes no other component's feasibility.
     usable = idle | (dead & (other.zero_allowed and other.by_component))
-    worst = _worst_explained(_data(block), A, B, int(usable.sum()))
+    worst = worst_explained(data_of(block), A, B, int(usable.sum()))
     assert block.projection is not None
     for place, j in enumerate(np.flatnonzero(usable)):
         found = place < len(worst) and worst[place].any()
@@ -46,18 +46,19 @@ def _can_move(block: Block) -> bool:
     return block.by_component and block.projection is not None and not block.penalties
 
 
-def _data(block: Block) -> Data:
+def data_of(block: Block) -> Data:
     """Return the data with a sample of the block in each column."""
     (fit,) = block.addends
     assert isinstance(fit, Fit)
     return fit.V.T if fit.place(block.name)[2].flipped != block.flipped else fit.V
 
 
-def _worst_explained(Y: Data, A: Array, B: Array, count: int) -> Array:
-    """Return the positive residuals of the rows of Y that the model misses most."""
+def worst_explained(Y: Data, A: Array, B: Array, count: int, signed: bool = False) -> Array:
+    """Return the residuals of the rows of Y that the model misses most, their positive parts."""
     squares = Y.multiply(Y).sum(axis=1) if sp.issparse(Y) else np.einsum("ij,ij->i", Y, Y)
     cross = np.einsum("ij,ij->i", np.asarray(Y @ B.T), A)
     fitted = np.einsum("ij,ij->i", A @ (B @ B.T), A)
     rows = np.argsort(-(np.ravel(squares) - 2 * cross + fitted), kind="stable")[:count]
     data = Y[rows].toarray() if sp.issparse(Y) else Y[rows]
-    return np.asarray(np.maximum(data - A[rows] @ B, 0.0))
+    residuals = np.asarray(data - A[rows] @ B)
+    return residuals if signed else np.maximum(residuals, 0.0)

@@ -21,12 +21,13 @@ from conicnmf.types import Array, Factors, Mask
 
 def feasible_start(problem: Problem, factors: Factors, rng: np.random.Generator) -> Factors:
     """Project each factor into its constraints, exactly where the projection is known."""
+    given = factors
     for block in problem.blocks:
         B = block.rows(factors)
         other = problem.partner(block)
         if other is not None:
             # Few methods bring a component to life that is zero in both factors.
-            B = _filled(B, _dead(B) & _dead(other.rows(factors)), np.abs(B).max(), rng)
+            B = _filled(B, _dead(B) & _dead(other.rows(given)), np.abs(B).max(), rng)
         for axis in sorted(block.zero_forbidden, reverse=True):
             rows = B if axis == 1 else B.T
             rows = _filled(rows, _dead(rows), np.abs(B).max() or 1.0, rng)
