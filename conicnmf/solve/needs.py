@@ -197,6 +197,15 @@ def nonnegative_around(block: Block) -> Iterator[str]:
         yield f"what {block.name} is multiplied by may be negative, and the updates need it >= 0"
 
 
+def bounded_gains(block: Block) -> Iterator[str]:
+    """Yield the gains on a factor that may grow without end, while the other one shrinks."""
+    for penalty in block.penalties:
+        fixed = getattr(penalty, "fixed", None) if "operator" in penalty.abilities else None
+        endless = fixed is not None and fixed.sign != -1
+        if endless and block.addends and all(c.scale_free for c in block.constraints):
+            yield f"nothing bounds {penalty} on {block.name}; add NormBall() or other bounds on it"
+
+
 def uncapped(block: Block) -> Iterator[str]:
     """Yield a reason when a loss has a cap."""
     for addend in block.addends:

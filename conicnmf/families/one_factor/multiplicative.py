@@ -15,6 +15,7 @@ from conicnmf.families.one_factor.needs import (
     normalized,
     one_norm,
     quadratic,
+    signed_halves,
 )
 from conicnmf.families.one_factor.solver import OneFactorSolver, ViewNeed
 from conicnmf.families.one_factor.view import OneFactor
@@ -92,6 +93,7 @@ class ProjectionRule(Rule):
     """
 
     last: bool = False
+    asks: ClassVar[Sequence[ViewNeed]] = (*Rule.asks, signed_halves)
 
     def merit(self, problem: BaseProblem) -> str:
         """Return why it is picked."""
@@ -145,6 +147,7 @@ class PlainSplit(Rule):
         nonnegative_alone,
         one_norm,
         negative_entries,
+        signed_halves,
     )
 
     def move(self, view: OneFactor, point: Point) -> tuple[Array | None, dict[str, float]]:

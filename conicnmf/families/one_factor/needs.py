@@ -57,6 +57,15 @@ def negative_entries(view: OneFactor) -> Iterator[str]:
         yield "A has no negative entries, so the denominators A⁻W are zero"
 
 
+def signed_halves(view: OneFactor) -> Iterator[str]:
+    """Yield a reason where A⁺ and A⁻ are out of reach."""
+    if view.fixed is not None and not view.fixed.splits:
+        yield (
+            f"it needs A⁺ − A⁻, and A ({view.size} × {view.size}) is known by its products alone; "
+            "give a sparse matrix or LowRank(G)"
+        )
+
+
 def known_operator(view: OneFactor) -> Iterator[str]:
     """Yield a reason when A cannot be made positive semi-definite without changing the problem."""
     if view.reconstructs:

@@ -55,6 +55,11 @@ class Operator(ABC):
     def __matmul__(self, W: Array) -> Array:
         """Return A W."""
 
+    @property
+    def splits(self) -> bool:
+        """Whether `at` splits A into non-negative halves, and not just the product A W."""
+        return not self.signed
+
     def at(self, W: Array) -> Point:
         """Return W with its products; without signed halves A W is split entry by entry."""
         G = self @ W

@@ -64,6 +64,11 @@ class Symmetric(Operator):
         """Whether A has negative entries."""
         return self.minus is not None
 
+    @property
+    def splits(self) -> bool:
+        """It does."""
+        return True
+
     def at(self, W: Array) -> Point:
         """Return W with both products."""
         return Point(W, self.plus @ W, None if self.minus is None else self.minus @ W)
@@ -163,6 +168,25 @@ class Products(Operator):
 
     def __matmul__(self, W: Array) -> Array:
         return np.asarray(self.A @ W)
+
+    @cached_property
+    def _formed(self) -> Symmetric | None:
+        """A itself where it is small enough to be split entry by entry."""
+        return Symmetric(self.matrix()) if self.size <= FORMED else None
+
+    @property
+    def signed(self) -> bool:
+        """Whether A has negative entries, or may have them."""
+        return self._formed is None or self._formed.signed
+
+    @property
+    def splits(self) -> bool:
+        """It does where A can be formed."""
+        return self._formed is not None
+
+    def at(self, W: Array) -> Point:
+        """Return W with both products; where A is large, A W is split instead of A."""
+        return super().at(W) if self._formed is None else self._formed.at(W)
 
     @cached_property
     def trace(self) -> float:

@@ -76,6 +76,10 @@ class Gain(Penalty):
         W = np.ascontiguousarray(B.T)
         return np.ascontiguousarray(-(self.operator(W) @ W).T / self.unit**2)
 
+    def slope(self, B: Array) -> Array:
+        """Return the gradient: where A is positive semi-definite, the gain lies above its tangent."""
+        return self.gradient(B)
+
     def scaled(self, c: float) -> Gain:
         """Hand A the factor in its own unit from now on."""
         return replace(self, unit=c * self.unit)

@@ -5,6 +5,8 @@ CVXPY calls these non-convex, and rightly; here they are what problems with one 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cvxpy as cp
 import numpy as np
 from cvxpy.atoms.affine.binary_operators import multiply
@@ -16,36 +18,82 @@ from cvxpy.atoms.quad_form import QuadForm
 from cvxpy.constraints.nonpos import Inequality
 from cvxpy.constraints.zero import Equality
 
+from conicnmf.errors import ModelError
 from conicnmf.model.constraints import NormIn, Orthonormal
 from conicnmf.model.operators import Symmetric, as_symmetric
-from conicnmf.model.penalties import Gain, SelfFit
+from conicnmf.model.penalties import Gain, GraphLaplacian, SelfFit
 from conicnmf.model.reading.chains import ReadChain, ReadRef, is_matmul, read_chain, read_sides
+from conicnmf.model.reading.naming import shown
 from conicnmf.model.reading.squares import match_squares
 from conicnmf.model.reading.values import scalar_of, scaled_by, value_of
-from conicnmf.model.terms import Constraint, Penalty
+from conicnmf.model.terms import Constraint, Penalty, Pieces
 from conicnmf.types import Array
 
 
-def read_operator_term(coefficient: float, part: cp.Expression) -> Penalty | None:
-    """Return coefficient · part as a gain or a self-fit, nothing when it is something else.
+@dataclass(frozen=True, eq=False)
+class _Form:
+    """Σ xᵀMx over the columns x of the user's variable (axis 0), or over its rows (axis 1)."""
 
-    Terms that CVXPY knows to be convex are left to the penalties.
+    M: Array
+    axis: int
+
+    def times(self, factor: float) -> _Form:
+        """Return a multiple."""
+        return _Form(factor * self.M, self.axis)
+
+    def along(self, axis: int, shape: tuple[int, int]) -> _Form:
+        """Return the same over the other pieces of a variable, where it says c‖X‖²."""
+        c = self.M[0, 0]
+        plain = self.axis != axis and np.array_equal(self.M, c * np.eye(len(self.M)))
+        return _Form(c * np.eye(shape[axis]), axis) if plain else self
+
+
+def read_operator_term(
+    coefficient: float, part: cp.Expression, component_axis: int = 0, alone: bool = True
+) -> Penalty | None:
+    """Return coefficient · part as a quadratic of components or a self-fit, else nothing.
+
+    Terms that CVXPY knows to be convex are left to the penalties. `alone` says that there is no other
+    variable: then the term is what a problem in one factor is about.
     """
     if part.is_convex() if coefficient > 0 else part.is_concave():
         return None
     variable = part.variables()[0]
+    found: Penalty | None = None
     form = _quadratic_form(part)
     if form is not None:
-        gain = Gain(Symmetric(-2 * coefficient * (form + form.T) / 2))
-        return gain if _same(gain, coefficient, part, variable) else None
-    own = _self_fit(part)
-    if own is not None and coefficient == 1:
-        return own if _same(own, coefficient, part, variable) else None
-    return None
+        own = form.times(coefficient).along(component_axis, variable.shape)
+        found = _quadratic(own, component_axis, alone, part)
+    elif coefficient == 1 and (component_axis == 0 or not alone):
+        found = _self_fit(part)
+    if found is None or not _same(found, coefficient, part, variable, component_axis):
+        return None
+    if form is None and not alone:
+        raise ModelError(
+            f"{shown(part)} stands beside other variables, but ‖V − WWᵀV‖² is served where W is the "
+            "only one; write ‖V − WH‖² with an H of its own, or solve it alone, see "
+            "cn.families.one_factor.ProjectiveNMF"
+        )
+    return found
 
 
-def _quadratic_form(part: cp.Expression) -> Array | None:
-    """Return M with part = tr(WᵀMW), for any of its spellings."""
+def _quadratic(form: _Form, component_axis: int, alone: bool, part: cp.Expression) -> Penalty:
+    """Return a convex quadratic as a graph's, any other one of components as a gain."""
+    M = (form.M + form.M.T) / 2
+    each: Pieces = "component" if form.axis == component_axis else "sample"
+    if not alone and Symmetric(M).sign == 1:
+        return GraphLaplacian(1.0, M, each)
+    if each == "sample":
+        raise ModelError(
+            f"a term on one factor must be convex, or a quadratic of its components, but {shown(part)} "
+            "is neither: it mixes components; make its matrix positive semi-definite, or let it weigh "
+            "the entries of each component, as tr(WᵀAW) does"
+        )
+    return Gain(Symmetric(-2 * M))
+
+
+def _quadratic_form(part: cp.Expression) -> _Form | None:
+    """Return M with part = tr(WᵀMW) or tr(WMWᵀ), for any of its spellings."""
     if isinstance(part, QuadForm):
         chain = read_chain(part.args[0])
         M = value_of(part.args[1])
@@ -58,7 +106,7 @@ def _quadratic_form(part: cp.Expression) -> Array | None:
         chain = read_chain(argument)
         if chain is not None:
             form = _sandwiched(chain, None, chain)
-            return None if form is None else squares.scale * form
+            return None if form is None else form.times(squares.scale)
     if isinstance(part, Sum) and part.axis is None and isinstance(part.args[0], multiply):
         left, right = (read_chain(side) for side in part.args[0].args)
         if left is not None and right is not None:
@@ -74,28 +122,31 @@ def _quadratic_form(part: cp.Expression) -> Array | None:
     return None
 
 
-def _sandwiched(left: ReadChain, M: Array | None, right: ReadChain) -> Array | None:
-    """Return the matrix of Σ (left) ∘ (M right) where both are constants times W."""
-    first, second = (_constant_left(chain) for chain in (left, right))
-    if first is None and second is None and M is None:  # both written transposed
-        first, second = (_constant_left(chain.transposed()) for chain in (left, right))
-    if first is None or second is None:
-        return None
-    middle = second if M is None else M @ second
-    return np.asarray(first.T @ middle) if first.shape[0] == middle.shape[0] else None
+def _sandwiched(left: ReadChain, M: Array | None, right: ReadChain) -> _Form | None:
+    """Return the form of Σ (left) ∘ (M right) where both are constants times the same W or Wᵀ."""
+    pairs = [(left, right)]
+    if M is None:
+        pairs.append((left.transposed(), right.transposed()))
+    for pair in pairs:
+        first, second = (_constant_left(chain) for chain in pair)
+        if first is None or second is None or first[1] != second[1]:
+            continue
+        middle = second[0] if M is None else M @ second[0]
+        if first[0].shape[0] == middle.shape[0]:
+            return _Form(np.asarray(first[0].T @ middle), int(first[1]))
+    return None
 
 
-def _constant_left(chain: ReadChain) -> Array | None:
-    """Return C where the chain is C W with W as the user holds it."""
+def _constant_left(chain: ReadChain) -> tuple[Array, bool] | None:
+    """Return C where the chain is C W with W as the user holds it, or turned, and which."""
     refs = chain.refs
-    if len(refs) != 1 or refs[0].flipped or refs[0].mask is not None:
+    if len(refs) != 1 or refs[0].mask is not None:
         return None
     if chain.factors[-1] is not refs[0] or len(chain.factors) > 2:
         return None
-    rows = refs[0].variable.shape[0]
-    C = chain.factors[0] if len(chain.factors) == 2 else np.eye(rows)
+    C = chain.factors[0] if len(chain.factors) == 2 else np.eye(refs[0].shape[0])
     assert not isinstance(C, ReadRef)
-    return chain.scale * C
+    return chain.scale * C, refs[0].flipped
 
 
 def _self_fit(part: cp.Expression) -> SelfFit | None:
@@ -111,14 +162,21 @@ def _self_fit(part: cp.Expression) -> SelfFit | None:
     return None
 
 
-def _same(penalty: Penalty, coefficient: float, part: cp.Expression, variable: cp.Variable) -> bool:
+def _same(
+    penalty: Penalty,
+    coefficient: float,
+    part: cp.Expression,
+    variable: cp.Variable,
+    component_axis: int,
+) -> bool:
     """Whether a reading has the value of the expression at random points."""
     rng = np.random.default_rng(0)
     for _ in range(2):
         W = rng.standard_normal(variable.shape)
         at = part.tree_copy({id(variable): cp.Constant(W)})
         stated = coefficient * float(np.asarray(at.value).item())
-        if not np.isclose(penalty.value(W.T), stated, rtol=1e-8, atol=1e-12 * abs(stated)):
+        B = W if component_axis == 1 else np.ascontiguousarray(W.T)
+        if not np.isclose(penalty.value(B), stated, rtol=1e-8, atol=1e-12 * abs(stated)):
             return False
     return True
 
@@ -162,9 +220,9 @@ def _norm(expression: cp.Expression, level: float, equal: bool) -> Constraint | 
     if len(variables) != 1 or variables[0].ndim != 2 or variables[0].shape[1] != 1:
         return None
     form = _quadratic_form(expression)
-    if form is None:
+    if form is None or form.axis == 1:
         return None
     try:
-        return NormIn(Symmetric(as_symmetric((form + form.T) / 2, "B")), equal, level)
+        return NormIn(Symmetric(as_symmetric((form.M + form.M.T) / 2, "B")), equal, level)
     except ValueError:
         return None

@@ -129,9 +129,8 @@ def _variable(
     """Return a variable with everything that is stated of it alone."""
     id_ = role.variable.id
     own: list[Term] = list(constraint_terms(conditions, int(role.as_rows), names))
-    alone = len(names) == 1  # beside other variables a gain is a penalty that is not convex
     own += [
-        (read_operator_term(coefficient, part) if alone else None)
+        read_operator_term(coefficient, part, int(role.as_rows), alone=len(names) == 1)
         or read_penalty(coefficient, part, conditions.bounds, names)
         for coefficient, part in single
         if part.variables()[0].id == id_

@@ -15,6 +15,7 @@ from conicnmf.solve.methods.multiplicative import Multiplicative, multiplicative
 from conicnmf.solve.needs import (
     LossWith,
     PenaltiesWith,
+    bounded_gains,
     joint_projection,
     orthant_penalties,
     uncapped,
@@ -59,6 +60,7 @@ class ProjectedGradient(BlockSolver[float | None]):
         LossWith(("gradient",), "which a gradient step needs"),
         PenaltiesWith(("gradient",), "which a gradient step needs"),
         joint_projection,
+        bounded_gains,
         orthant_penalties,
     )
 

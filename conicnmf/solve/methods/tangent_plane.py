@@ -17,6 +17,7 @@ from conicnmf.solve.methods.base import BlockSolver, Context, Engine, Update
 from conicnmf.solve.needs import (
     LossWith,
     PenaltiesWith,
+    bounded_gains,
     conic_constraints,
     other_cones_on_orthant,
     signed,
@@ -107,6 +108,7 @@ class TangentPlane(BlockSolver[_Memo]):
         LossWith(("reduced", "expression"), "which a cone program needs"),
         PenaltiesWith(("expression", "slope"), "which a cone program needs"),
         conic_constraints,
+        bounded_gains,
         signed_blocks_are_sign_free,
         other_cones_on_orthant,
     )

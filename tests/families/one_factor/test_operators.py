@@ -135,3 +135,50 @@ def test_signs_of_low_rank_are_seen_without_forming_it():
     assert not LowRank(positive).signed
     positive[1050] *= -1
     assert LowRank(positive).signed
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Let every matrix count as too large to be formed."""
+    for module in ("matrices", "low_rank"):
+        monkeypatch.setattr(f"conicnmf.model.operators.{module}.FORMED", 1)
+
+
+@pytest.mark.parametrize("factor", [G, sp.csr_array(G)], ids=["dense", "sparse"])
+@pytest.mark.parametrize("ridge", [0.0, 0.5, -0.5])
+def test_a_large_matrix_of_low_rank_is_split_by_the_signs_of_its_factor(large, factor, ridge):
+    form, unit = LowRank(factor, ridge), np.eye(12)
+    halves = form.at(unit)
+    assert form.signed
+    assert form.splits
+    assert halves.plus.min() >= 0
+    assert halves.minus.min() >= 0
+    np.testing.assert_allclose(halves.plus - halves.minus, A + ridge * unit, atol=1e-12)
+
+
+def test_a_factor_of_one_sign_a_column_has_no_negative_half(large):
+    form = LowRank(np.abs(G) * [1, -1, 1, -1])
+    assert not form.signed
+    assert form.at(np.ones((12, 1))).minus is None
+
+
+def test_a_large_matrix_of_low_rank_ends_where_its_entries_lead(large, monkeypatch):
+    problem = QuadraticProjection(LowRank(G), 1)
+    by_signs = problem.solve("ProjectionRule").objective
+    by_entries = QuadraticProjection(A, 1).solve("ProjectionRule").objective
+    assert by_signs == pytest.approx(by_entries, rel=1e-6)
+
+
+def test_products_alone_are_no_halves(large):
+    form = Products(aslinearoperator(A))
+    problem = QuadraticProjection(form, 2)
+    (reason,) = cn.families.one_factor.ProjectionRule().mismatches(problem)
+    assert reason.startswith("it needs A⁺ − A⁻, and A (12 × 12) is known by its products alone")
+    assert np.isfinite(problem.solve().objective)
+
+
+def test_small_products_are_split_entry_by_entry():
+    W = RNG.random((12, 3))
+    found, wanted = (form.at(W) for form in (Products(aslinearoperator(A)), Symmetric(A)))
+    np.testing.assert_allclose(found.plus, wanted.plus)
+    np.testing.assert_allclose(found.minus, wanted.minus)

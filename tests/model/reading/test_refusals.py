@@ -56,9 +56,9 @@ REFUSALS = {
         lambda W, H: squares(W, H) + cp.sum(W.T @ W), CONVEX, "W.T @ W is unknown", REMEDY
     ),
     "concave penalty": objective(
-        lambda W, H: squares(W, H) - cp.sum_squares(W),
+        lambda W, H: squares(W, H) - cp.norm1(W),
         "a term on one factor " + CONVEX,
-        "quad_over_lin(W, 1.0, None, False) is concave",
+        "norm1(W) is concave",
         REMEDY,
     ),
     "square root": objective(
