@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.linalg import cholesky
 from scipy.sparse.linalg import LinearOperator
 
-from conicnmf.model.operators.base import Operator, Point
+from conicnmf.model.operators.base import FORMED, Operator, Point
 from conicnmf.types import Array, Data, stored
 
 
