@@ -52,18 +52,6 @@ def as_matrix(X: Any, name: str, shape: tuple[int, int]) -> Array:
     return floats
 
 
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise unless a setting is one of the words it may be.
-
-    Examples
-    --------
-    >>> check_choice("fill", "mean", ("zero", "mean"))
-    """
-    if value not in choices:
-        listed = ", ".join(map(repr, choices))
-        raise InputError(f"{name} must be one of {listed}, got {value!r}")
-
-
 def as_rank(rank: Any) -> int:
     """Return the rank as a positive integer.
 

@@ -9,11 +9,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from conicnmf.errors import InputError
+from conicnmf.settings import Settings
 from conicnmf.types import Array, Data
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dataset:
+class Dataset(Settings):
     """A data matrix with its labels, names and, where it was generated, its true factors.
 
     Parameters
@@ -54,24 +55,23 @@ class Dataset:
     extra: dict[str, Any] = field(default_factory=dict)
     description: str = ""
 
-    def __post_init__(self) -> None:
-        if self.V.ndim != 2:
-            raise InputError(f"V must be features × samples, got {self.V.ndim} dimension(s)")
+    def check_settings(self) -> None:
+        """Compare the sizes."""
+        matrix = hasattr(self.V, "dtype") and self.V.ndim == 2
+        self.require(matrix, "V to be features × samples", "V", remedy="use np.asarray(V)")
         n_features, n_samples = self.V.shape
         self._check_length("target", self.target, n_samples)
         self._check_length("sample_names", self.sample_names, n_samples)
         self._check_length("feature_names", self.feature_names, n_features)
-        if self.image_shape is not None and self.image_shape[0] * self.image_shape[1] != n_features:
-            raise InputError(
-                f"image_shape must have as many pixels as V has rows ({n_features}), "
-                f"got {self.image_shape}"
-            )
+        rows, columns = self.image_shape or (n_features, 1)
+        rule, remedy = f"image_shape to have V's {n_features} pixels", "leave it out"
+        self.require(rows * columns == n_features, rule, "image_shape", remedy=remedy)
 
     def _check_length(self, what: str, values: NDArray[Any] | None, length: int) -> None:
         if values is not None and values.shape != (length,):
             raise InputError(
-                f"{what} of {self.name!r} must have shape ({length},) to fit V of shape "
-                f"{self.V.shape}, got {values.shape}"
+                f"Dataset {what} of {self.name!r} must have shape ({length},) to fit V of shape "
+                f"{self.V.shape}, got {values.shape}; give one a row or column"
             )
 
     def __repr__(self) -> str:

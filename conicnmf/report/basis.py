@@ -12,16 +12,18 @@ from matplotlib.ticker import MaxNLocator
 from conicnmf.errors import InputError
 from conicnmf.report.style import AMOUNTS, SIGNED, WIDTH, new_figure, series, styled
 from conicnmf.results import Result
+from conicnmf.settings import Count, door
 from conicnmf.types import Array
 
 _MOST_BARS = 64
 _MOST_POINTS = 400
 
 
+@door
 def plot_basis(
     basis: Result | Any,
-    image_shape: tuple[int, int] | None = None,
-    columns: int | None = None,
+    image_shape: tuple[Count, Count] | None = None,
+    columns: Count | None = None,
     signed: bool | None = None,
 ) -> Figure:
     """Draw every component of a basis, each on its own scale.

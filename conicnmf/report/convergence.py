@@ -12,12 +12,14 @@ from matplotlib.figure import Figure
 from conicnmf.errors import InputError
 from conicnmf.report.style import Look, legend_below, log_times, new_figure, series, styled
 from conicnmf.results import Result
+from conicnmf.settings import door, shown
 from conicnmf.study.compare.curves import FEASIBLE, LOWEST_GAP, best_objective, first_scale, gap
 from conicnmf.types import Array
 
 GAP_LABEL = "objective above the best, relative"
 
 
+@door
 def plot_convergence(
     results: Result | Iterable[Result] | Mapping[Any, Result],
     against: Literal["seconds", "iterations"] = "seconds",
@@ -45,8 +47,6 @@ def plot_convergence(
     >>> plot_convergence([problem.solve(cn.HALS()), problem.solve(cn.Multiplicative())])
     <Figure size 560x...>
     """
-    if against not in ("seconds", "iterations"):
-        raise InputError(f'against must be "seconds" or "iterations", got {against!r}')
     runs = _named(results)
     all_runs = [result for _, result in runs]
     violated = any((result.history.violation > FEASIBLE).any() for result in all_runs)
@@ -78,15 +78,15 @@ def log_gaps(axes: Axes) -> None:
 
 
 def _named(results: Result | Iterable[Result] | Mapping[Any, Result]) -> list[tuple[str, Result]]:
-    if isinstance(results, Result):
-        pairs = [(solver_name(results), results)]
-    elif isinstance(results, Mapping):
-        pairs = list(zip(_key_names(list(results)), results.values(), strict=True))
-    else:
-        pairs = [(solver_name(result), result) for result in results]
-    if not pairs:
-        raise InputError("plot_convergence needs at least one result, got none")
-    return pairs
+    keys = list(results) if isinstance(results, Mapping) else None
+    listed = list(results.values()) if isinstance(results, Mapping) else results
+    listed = [listed] if isinstance(listed, Result) else list(listed)
+    if not listed or not all(isinstance(result, Result) for result in listed):
+        raise InputError(
+            f"plot_convergence needs results, got {shown(results)}; give a Result, or a list of them"
+        )
+    names = map(solver_name, listed) if keys is None else _key_names(keys)
+    return list(zip(names, listed, strict=True))
 
 
 def solver_name(result: Result) -> str:

@@ -11,15 +11,17 @@ from conicnmf.report.comparison_page import comparison_sections, lead
 from conicnmf.report.page import page
 from conicnmf.report.result_page import Certificates, Shape, result_sections
 from conicnmf.results import Result
+from conicnmf.settings import Count, Place, door
 from conicnmf.study.compare import Comparison
 
 
+@door
 def html_report(
     content: Result | Comparison,
-    path: str | Path,
+    path: Place,
     *,
     title: str = "conicnmf report",
-    image_shape: tuple[int, int] | None = None,
+    image_shape: tuple[Count, Count] | None = None,
     certificate: Certificates = None,
 ) -> Path:
     """Write a result or a comparison as one HTML file with its pictures inside.

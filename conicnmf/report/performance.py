@@ -10,15 +10,16 @@ from matplotlib.figure import Figure
 from conicnmf.report.profiles import by_problem
 from conicnmf.report.style import legend_below, log_times, new_figure, series, styled
 from conicnmf.results import Result
+from conicnmf.settings import Weight, door
 from conicnmf.study.compare import Comparison
 from conicnmf.study.compare.curves import best_objective, first_scale, gap, scores_of
-from conicnmf.validate import check_choice
 
 
+@door
 def plot_performance(
     comparison: Comparison,
     measure: Literal["seconds", "objective"] = "seconds",
-    tolerance: float = 0.01,
+    tolerance: Weight = 0.01,
 ) -> Figure:
     """Draw the fraction of a solver's runs that come within a factor of the best solver.
 
@@ -45,7 +46,6 @@ def plot_performance(
     >>> plot_performance(cn.compare(problem, [cn.HALS(), cn.Multiplicative()]), "objective")
     <Figure size 560x...>
     """
-    check_choice("measure", measure, ("seconds", "objective"))
     by_problem(comparison)
     scores = scores_of(comparison.table, comparison.results, measure, tolerance)
     ratios = _gaps(comparison, scores) if measure == "objective" else _factors(scores)
@@ -57,10 +57,11 @@ def plot_performance(
     return _shares(comparison, ratios, label, 1.0 if measure == "seconds" else 1e-4)
 
 
+@door
 def plot_data_profile(
     comparison: Comparison,
     against: Literal["seconds", "iterations"] = "seconds",
-    tolerance: float = 0.01,
+    tolerance: Weight = 0.01,
 ) -> Figure:
     """Draw the fraction of a solver's runs that are solved by a given time or iteration.
 
@@ -87,7 +88,6 @@ def plot_data_profile(
     >>> plot_data_profile(cn.compare(problem, [cn.HALS(), cn.Multiplicative()]), "iterations")
     <Figure size 560x...>
     """
-    check_choice("against", against, ("seconds", "iterations"))
     by_problem(comparison)
     scores = scores_of(comparison.table, comparison.results, against, tolerance)
     values = {name: list(own.values()) for name, own in scores.items()}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from conicnmf.errors import InputError
 from conicnmf.results.history import History
 from conicnmf.results.status import Promises, Status
+from conicnmf.settings import Count, Place, Weight, door
 from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
@@ -109,12 +110,13 @@ class Result:
     def _listed(self) -> str:
         return f"its variables are {', '.join(self.factors)}"
 
+    @door
     def certificate(
         self,
         problem: BaseProblem | None = None,
         *,
-        feasibility: float = 1e-6,
-        stationarity: float = 1e-2,
+        feasibility: Weight = 1e-6,
+        stationarity: Weight = 1e-2,
     ) -> Certificate:
         """Check the result by other routes than the solver's; see `conicnmf.certify`.
 
@@ -122,14 +124,15 @@ class Result:
         """
         from conicnmf.study.certificate import certify
 
-        stated = problem or self.problem
+        stated = self.problem if problem is None else problem
         if stated is None:
             raise InputError(
                 "a loaded result does not hold its problem; pass it, result.certificate(problem)"
             )
         return certify(stated, self, feasibility=feasibility, stationarity=stationarity)
 
-    def plot(self, image_shape: tuple[int, int] | None = None) -> Figure:
+    @door
+    def plot(self, image_shape: tuple[Count, Count] | None = None) -> Figure:
         """Draw the basis: as images where their shape is given, else as profiles."""
         from conicnmf.report import plot_basis
 
@@ -145,6 +148,7 @@ class Result:
         """The coefficients, rank × samples."""
         return self._named("H")
 
+    @door
     def side(self, name: str) -> str:
         """Return if components are "columns" or "rows" of a variable, "" where it has none.
 
@@ -222,7 +226,8 @@ class Result:
         """Return the result without its problem, of which the digest stays."""
         return replace(self, problem=None, identity=self.digest)
 
-    def save(self, path: str | Path) -> Path:
+    @door
+    def save(self, path: Place) -> Path:
         """Write the result as ``path.npz``, which `load` reads, and its text as ``path.json``.
 
         Returns

@@ -28,6 +28,8 @@ class Field(NamedTuple):
         except RefusedError:
             named = self.default is not MISSING and f"the default is {shown(self.default)}"
             remedy = self.kind.remedy or named or self.kind.usual
+            if inspect.isclass(value) and issubclass(value, Settings):
+                remedy = f"write {value.__name__}(), with parentheses"
             raise InputError(
                 f"{owner} needs {self.name} to be {self.kind.text}, got "
                 f"{self.name}={shown(value)}; {remedy}"

@@ -7,7 +7,7 @@ import inspect
 import math
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Union
 
 import numpy as np
@@ -58,6 +58,8 @@ def kind_of(annotation: Any) -> Kind:
     if origin is type:
         return _subclass(typing.get_args(annotation)[0])
     kind = origin or annotation
+    if inspect.isclass(origin) and issubclass(origin, Mapping):
+        return _mapping(*map(kind_of, typing.get_args(annotation)))
     protocol = getattr(kind, "_is_protocol", False)
     if inspect.isclass(kind) and (not protocol or getattr(kind, "_is_runtime_protocol", False)):
         return _instance(kind)
@@ -123,7 +125,7 @@ def _instance(kind: type) -> Kind:
             raise RefusedError
         return value
 
-    return Kind(text, read, f"give an object of {kind.__name__}, with parentheses")
+    return Kind(text, read, f"give {text}")
 
 
 def _subclass(base: Any) -> Kind:
@@ -183,6 +185,19 @@ def _tuple(annotations: tuple[Any, ...]) -> Kind:
         listed = ", ".join(item.text for item in items)
         text, usual = f"a tuple ({listed})", f"give {len(items)} values in parentheses"
     return Kind(text, read, usual)
+
+
+def _mapping(key: Kind, item: Kind) -> Kind:
+    def read(value: Any, name: str) -> Any:
+        if not isinstance(value, Mapping):
+            raise RefusedError
+        for own, part in value.items():
+            key.read(own, name)
+            item.read(part, name)
+        return value
+
+    text = "a dict" if item is ANYTHING else f"a dict with {item.text} under each name"
+    return Kind(text, read, "write {name: value}")
 
 
 def _annotated(annotation: Any, *rules: Any) -> Kind:

@@ -12,7 +12,9 @@ from scipy.optimize import least_squares
 
 from conicnmf.errors import InputError
 from conicnmf.results import Result
+from conicnmf.settings import Count, door
 from conicnmf.types import Array
+from conicnmf.validate import as_numbers
 
 _NAMES = ("row", "column", "angle", "length", "width", "frequency")
 
@@ -47,7 +49,8 @@ class GaborFits:
     image_shape: tuple[int, int]
 
 
-def fit_gabor(basis: Result | Any, image_shape: tuple[int, int]) -> GaborFits:
+@door
+def fit_gabor(basis: Result | Any, image_shape: tuple[Count, Count]) -> GaborFits:
     """Fit a Gabor function to each filter, by least squares from several starts.
 
     Phase, scale and offset enter linearly and are solved for; center, angle, extent and frequency are
@@ -72,11 +75,12 @@ def fit_gabor(basis: Result | Any, image_shape: tuple[int, int]) -> GaborFits:
     >>> fit_gabor(wave.reshape(-1, 1), (12, 12)).correlation.round(3)
     array([1.])
     """
-    W = np.asarray(basis.W if isinstance(basis, Result) else basis, dtype=float)
+    W = as_numbers(basis.W if isinstance(basis, Result) else basis, "basis").astype(float)
     rows, columns = image_shape
     if W.ndim != 2 or len(W) != rows * columns:
         raise InputError(
-            f"filters must have {rows} × {columns} pixels, one filter a column, got shape {W.shape}"
+            f"filters must have {rows} × {columns} pixels, one filter a column, got shape "
+            f"{W.shape}; pass image_shape=dataset.image_shape"
         )
     found = [_fit(w, image_shape) for w in W.T]
     fits = np.stack([image for _, image in found], axis=1)

@@ -139,11 +139,11 @@ def test_importing_the_package_reads_no_data_and_imports_no_scikit_learn():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"V": np.ones(3)}, "V must be features × samples"),
+        ({"V": np.ones(3)}, "V to be features × samples"),
         ({"target": np.zeros(3)}, r"target of 'tiny' must have shape \(4,\)"),
         ({"sample_names": np.zeros(6)}, r"sample_names of 'tiny' must have shape \(4,\)"),
         ({"feature_names": np.zeros(4)}, r"feature_names of 'tiny' must have shape \(6,\)"),
-        ({"image_shape": (2, 2)}, r"as many pixels as V has rows \(6\), got \(2, 2\)"),
+        ({"image_shape": (2, 2)}, r"have V's 6 pixels, got image_shape=\(2, 2\)"),
     ],
 )
 def test_a_dataset_whose_parts_do_not_fit_is_refused(fields, message):

@@ -82,7 +82,7 @@ def test_columns_sets_the_number_of_tiles_in_a_row():
         ([["a"]], {}, "numbers"),
         ([[np.nan]], {}, "finite"),
         (np.ones((6, 2)), {"image_shape": (2, 2)}, "pixels"),
-        (np.ones((6, 2)), {"columns": 0}, "at least 1"),
+        (np.ones((6, 2)), {"columns": 0}, ">= 1 or None, got columns=0"),
     ],
 )
 def test_wrong_bases_are_told(basis, options, message):
@@ -132,7 +132,7 @@ def test_odd_objectives_still_make_a_picture(objectives):
 
 
 def test_convergence_refuses_what_it_cannot_draw():
-    with pytest.raises(cn.InputError, match="at least one"):
+    with pytest.raises(cn.InputError, match="needs results, got"):
         plot_convergence([])
     with pytest.raises(cn.InputError, match="iterations"):
         plot_convergence(make_result([1.0]), against="steps")

@@ -154,7 +154,7 @@ def test_the_same_result_gives_the_same_file(tmp_path):
 
 
 def test_what_is_no_result_is_refused(tmp_path):
-    with pytest.raises(cn.InputError, match="got ndarray"):
+    with pytest.raises(cn.InputError, match="a Result or a Comparison, got content=an array"):
         html_report(np.eye(3), tmp_path / "r.html")
     assert not list(tmp_path.iterdir())
 

@@ -12,12 +12,13 @@ import pytest
 
 import conicnmf as cn
 from conicnmf import autoencoders as ae
-from conicnmf import measures, one_factor
+from conicnmf import measures, one_factor, report
 from tests.settings.junk import JUNK
 
 V = np.random.default_rng(0).random((6, 5)) + 0.1
 PROBLEM = cn.factorize(V, 2)
 RESULT = PROBLEM.solve(cn.HALS(), stop=2)
+COMPARISON = cn.compare(PROBLEM, ["HALS", "ANLS"], [0, 1], stop=2)
 SOLVE: dict[str, Any] = {"problem": PROBLEM, "solver": cn.HALS(), "stop": 2}
 
 MEASURED = {
@@ -59,6 +60,19 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "KernelDiscriminant": (one_factor.KernelDiscriminant, {"V": V, "y": [0, 1, 0, 1, 0]}),
     "HebbianStream": (one_factor.HebbianStream, {"rank": 2}),
     **{name: (getattr(measures, name), measured(name)) for name in measures.__all__},
+    "plot_basis": (report.plot_basis, {"basis": RESULT}),
+    "plot_convergence": (report.plot_convergence, {"results": RESULT}),
+    "plot_sparseness": (report.plot_sparseness, {"result": RESULT}),
+    "plot_performance": (report.plot_performance, {"comparison": COMPARISON}),
+    "plot_data_profile": (report.plot_data_profile, {"comparison": COMPARISON}),
+    "plot_profile": (report.plot_profile, {"comparison": COMPARISON}),
+    "to_markdown": (report.to_markdown, {"comparison": COMPARISON}),
+    "html_report": (report.html_report, {"content": RESULT, "path": "page.html"}),
+    "Dataset": (cn.datasets.Dataset, {"name": "own", "V": V}),
+    "Result.save": (RESULT.save, {"path": "saved"}),
+    "Result.certificate": (RESULT.certificate, {}),
+    "Comparison.significance": (COMPARISON.significance, {}),
+    "Comparison.best": (COMPARISON.best, {}),
     "load_result": (cn.load, {"path": "nowhere"}),
     "bars": (cn.datasets.bars, {"n_samples": 5}),
     "swimmer": (cn.datasets.swimmer, {}),
@@ -81,7 +95,8 @@ PLACES = [
 
 
 @pytest.mark.parametrize("function", sorted(CALLS.keys() - {"compose", "load_result"}))
-def test_the_calls_work(function):
+def test_the_calls_work(function, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     call, arguments = CALLS[function]
     call(**arguments)
 

@@ -20,6 +20,7 @@ REQUIRED: dict[str, Any] = {
     "B": np.eye(2),
     "V": np.eye(2),
     "L": np.eye(2),
+    "name": "own",
     "fn": lambda X: X >= 0,
     "groups": [0, 1],
     "k": 1,

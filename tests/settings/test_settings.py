@@ -34,6 +34,7 @@ class Walk(Settings):
     turn: Callable[[float], float] | None = None
     stops: tuple[cn.MaxIter, ...] = ()
     size: tuple[Count, Share] | None = None
+    named: dict[str, int] = field(default_factory=dict, hash=False)
     even: Annotated[int, Rule("that is even", lambda n: n % 2 == 0, "try 2")] = 0
     twice: Annotated[Any, Reads(doubled)] = 1
     free: Any = None
@@ -67,6 +68,10 @@ class Walk(Settings):
             "a tuple (a whole number >= 1, a finite number from 0 to 1) or None, got",
         ),
         ({"size": (1, 1, 1)}, "got size=(1, 1, 1); the default is None"),
+        (
+            {"named": {"a": "b"}},
+            "a dict with a whole number under each name, got named={'a': 'b'};",
+        ),
         ({"even": 3}, "a whole number that is even, got even=3; try 2"),
         ({"twice": None}, "Walk twice must be something, got nothing; give a number"),
         ({"steps": 9, "length": 1.0}, "Walk needs steps · length <= 4, got steps=9, length=1.0;"),

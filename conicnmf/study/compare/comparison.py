@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
 import pandas as pd
 
 from conicnmf.errors import InputError
 from conicnmf.results import Result, Status
+from conicnmf.settings import Place, Rule, Weight, door
 from conicnmf.study.compare.rows import (
     COLUMNS,
     FAILED,
@@ -21,6 +22,8 @@ from conicnmf.study.compare.rows import (
 )
 from conicnmf.study.compare.significance import significance
 from conicnmf.study.compare.store import Index, Store
+
+Probability: TypeAlias = Annotated[float, Rule("between 0 and 1", lambda p: 0 < p < 1)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,6 +110,7 @@ class Comparison:
             )
         return pd.DataFrame(rows).set_index(["problem", "solver"])
 
+    @door
     def best(self, solver: str | None = None, problem: str | None = None) -> Result:
         """Return the feasible result with the lowest objective, of one solver or of all."""
         labels = self.table["problem"].unique()
@@ -125,12 +129,13 @@ class Comparison:
             raise InputError(f"no run of {solver or 'any solver'} succeeded; look at .table")
         return min(fitting, key=lambda result: result.objective)
 
+    @door
     def significance(
         self,
         measure: Literal["objective", "seconds"] = "objective",
         *,
-        level: float = 0.05,
-        tolerance: float = 0.01,
+        level: Probability = 0.05,
+        tolerance: Weight = 0.01,
     ) -> pd.DataFrame:
         """Test every pair of solvers on the problems and seeds that both were run on.
 
@@ -167,7 +172,8 @@ class Comparison:
         """
         return significance(self.table, self.results, measure, level, tolerance)
 
-    def save(self, folder: str | Path) -> Path:
+    @door
+    def save(self, folder: Place) -> Path:
         """Write all runs into a folder, without pickle; `Comparison.load` reads them back.
 
         `compare(..., store=folder)` goes on from there.
@@ -179,7 +185,8 @@ class Comparison:
         return store.folder
 
     @classmethod
-    def load(cls, folder: str | Path) -> Comparison:
+    @door
+    def load(cls, folder: Place) -> Comparison:
         """Read a comparison that `save` wrote, or the store of one that may not be finished.
 
         Examples

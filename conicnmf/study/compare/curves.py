@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from conicnmf.errors import InputError
 from conicnmf.results import Result
 from conicnmf.study.compare.rows import Task
 from conicnmf.types import Array
-from conicnmf.validate import check_choice
 
 FEASIBLE = 1e-6
 """An iterate counts as reached when no constraint is violated by more than this."""
@@ -71,9 +69,6 @@ def scores_of(
     the tolerance of the best one for that problem and seed. Pairs that do not fit and runs that
     were not made are left out.
     """
-    check_choice("measure", measure, ("objective", "seconds", "iterations"))
-    if not tolerance >= 0:
-        raise InputError(f"tolerance must be at least 0, got {tolerance}; 0.01 is one percent")
     run = table[~table["status"].isin(("SKIPPED", "NOT_RUN"))]
     scores: dict[str, dict[tuple[str, int], float]] = {name: {} for name in run["solver"].unique()}
     groups: Any = run.groupby(["problem", "seed"], sort=False)

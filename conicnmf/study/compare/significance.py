@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata, wilcoxon
 
-from conicnmf.errors import InputError
 from conicnmf.results import Result
 from conicnmf.study.compare.curves import scores_of
 from conicnmf.study.compare.rows import Task
@@ -29,8 +28,6 @@ def significance(
     tolerance: float,
 ) -> pd.DataFrame:
     """Return one row a pair of solvers; see `Comparison.significance`."""
-    if not 0 < level < 1:
-        raise InputError(f"level is a probability between 0 and 1, got {level}; try 0.05")
     scores = scores_of(table, results, measure, tolerance)
     rows = [_pair(first, second, scores) for first, second in combinations(scores, 2)]
     columns = ["first", "second", "pairs", "lower", "higher", "level", "ratio", "p"]
