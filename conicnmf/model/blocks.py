@@ -73,7 +73,7 @@ class Block:
     @cached_property
     def majorized(self) -> tuple[Block, ...]:
         """The same block with majorizers in place of its addends, for each kind that all have."""
-        kinds: list[Kind] = ["quadratic", "weighted"]
+        kinds: list[Kind] = ["weighted", "quadratic"]
         # A product of non-negative factors alone can be bounded entry by entry.
         kinds += ["separable"] if self.nonneg and self.nonneg_around else []
         kept = tuple(p for p in self.penalties if "majorize" not in p.abilities)

@@ -12,9 +12,10 @@ from cvxpy.atoms.pnorm import Pnorm
 from cvxpy.constraints.nonpos import Inequality
 
 from conicnmf.errors import InfeasibleError, ModelError
+from conicnmf.model.reading.fits import read_part
 from conicnmf.model.reading.naming import shown
 from conicnmf.model.reading.parts import split
-from conicnmf.model.reading.squares import ReadFit, read_squares
+from conicnmf.model.reading.read_fit import ReadFit
 
 
 def with_cap(fits: list[ReadFit], constraint: cp.Constraint) -> list[ReadFit]:
@@ -36,7 +37,7 @@ def with_cap(fits: list[ReadFit], constraint: cp.Constraint) -> list[ReadFit]:
 
 
 def _bound(fit: ReadFit, constraint: cp.Constraint) -> float | None:
-    """Return the bound on the squared residual that the constraint states, if it does."""
+    """Return the bound on the loss without its scale that the constraint states, if it does."""
     if not isinstance(constraint, Inequality) or not constraint.expr.is_scalar():
         return None
     parts = split(constraint.args[0] - constraint.args[1])
@@ -47,7 +48,7 @@ def _bound(fit: ReadFit, constraint: cp.Constraint) -> float | None:
     if isinstance(part, Pnorm) and coefficient > 0:
         # A bound on the norm is one on its square.
         coefficient, part, limit = 1.0, cp.square(part), max(limit / coefficient, 0.0) ** 2
-    stated = read_squares(coefficient, part)
+    stated = read_part([(coefficient, part)])
     if stated is None or not _same_residual(stated, fit):
         return None
     return (limit - stated.offset) / stated.loss.scale
@@ -57,8 +58,10 @@ def _same_residual(one: ReadFit, other: ReadFit) -> bool:
     variables = [[v.id for v in fit.variables] for fit in (one, other)]
     shapes = [[len(chain.factors) for chain in fit.chains] for fit in (one, other)]
     weights = [getattr(fit.loss, "weights", None) for fit in (one, other)]
+    kinds = [repr(replace(fit.loss, scale=1.0, cap=np.inf)) for fit in (one, other)]
     return (
-        variables[0] == variables[1]
+        kinds[0] == kinds[1]
+        and variables[0] == variables[1]
         and shapes[0] == shapes[1]
         and _equal(one.V, other.V)
         and (weights[0] is None) == (weights[1] is None)

@@ -21,7 +21,7 @@ def culprit(expression: cp.Expression) -> cp.Expression:
     return expression
 
 
-def require_convex(expression: cp.Expression, where: str) -> None:
+def require_convex(expression: cp.Expression, where: str, hint: str = "") -> None:
     """Raise a `ModelError` that names the culprit unless the expression is convex."""
     if expression.is_convex():
         return
@@ -29,7 +29,7 @@ def require_convex(expression: cp.Expression, where: str) -> None:
     raise ModelError(
         f"{where} must be convex, but {shown(part)} is {part.curvature.lower()}; write it with "
         "convex atoms: a model may multiply W with H, and otherwise follows CVXPY's rules for each "
-        "factor with the other one held fixed"
+        f"factor with the other one held fixed{hint}"
     )
 
 

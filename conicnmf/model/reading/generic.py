@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import cvxpy as cp
+from cvxpy.atoms.elementwise.log import log
+from cvxpy.atoms.elementwise.power import Power
 
 from conicnmf.model.reading.chains import ReadChain
 from conicnmf.model.reading.curvature import require_convex, signed
@@ -58,8 +60,19 @@ def _multiconvex(total: cp.Expression, bounds: Bounds) -> cp.Expression:
         return form
     form = form.tree_copy({id(v): signed(v, bounds[v.id]) for v in form.variables()})
     for free, part in _each_free(form):
-        require_convex(part, f"the objective as a function of {free}")
+        require_convex(part, f"the objective as a function of {free}", _hint(form))
     return form
+
+
+def _hint(form: cp.Expression) -> str:
+    """Return where to state divergences that are not convex, if the form looks like one."""
+    curved = isinstance(form, (log, Power)) and len(form.variables()) > 1
+    if curved:
+        return (
+            ". Divergences that are not convex, such as Itakura-Saito, are terms: "
+            "factorize(V, rank, loss=BetaDivergence(0.5))"
+        )
+    return next((hint for part in form.args if (hint := _hint(part))), "")
 
 
 def _each_free(form: cp.Expression) -> Iterator[tuple[cp.Variable, cp.Expression]]:

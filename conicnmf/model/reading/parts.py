@@ -8,7 +8,7 @@ import cvxpy as cp
 from cvxpy.atoms.affine.add_expr import AddExpression
 from cvxpy.atoms.affine.sum import Sum
 
-from conicnmf.model.reading.values import scaled_by, value_of
+from conicnmf.model.reading.values import scaled_by, value_of, weighted_by
 
 Part = tuple[float, cp.Expression]
 """A coefficient and the expression it multiplies."""
@@ -65,4 +65,10 @@ def _inside_sum(total: Sum, factor: float) -> list[Part]:
         return addends(cp.sum(scaled[1]), factor * scaled[0])
     if isinstance(inner, AddExpression) and all(part.shape == inner.shape for part in inner.args):
         return [pair for part in inner.args for pair in addends(cp.sum(part), factor)]
+    weighted = weighted_by(inner)
+    if weighted is not None and isinstance(weighted[1], AddExpression):
+        known = next(part for part in inner.args if part.is_constant())
+        parts = [cp.multiply(known, part) for part in weighted[1].args]
+        if all(part.shape == inner.shape for part in parts):
+            return [pair for part in parts for pair in addends(cp.sum(part), factor)]
     return [(factor, total)]

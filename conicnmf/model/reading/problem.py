@@ -13,16 +13,16 @@ from conicnmf.model.addends import Addend, Chain, Coupling, Fit
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.reading.cap import with_cap
 from conicnmf.model.reading.constraints import Conditions, constraint_terms, sort_constraints
+from conicnmf.model.reading.fits import read_fits
 from conicnmf.model.reading.generic import Bounds, ReadCoupling, read_coupling
 from conicnmf.model.reading.naming import shown
 from conicnmf.model.reading.one_factor import read_operator_term
 from conicnmf.model.reading.parts import Part, split
 from conicnmf.model.reading.penalties import read_penalty
+from conicnmf.model.reading.read_fit import ReadFit
 from conicnmf.model.reading.roles import Role, as_chain, chain_roles, named
-from conicnmf.model.reading.squares import ReadFit, read_squares
 from conicnmf.model.reading.statement import about, checked, target_of, variables_of
 from conicnmf.model.reading.vectors import as_matrices
-from conicnmf.model.reading.verify_reading import agrees
 from conicnmf.model.terms import Term
 from conicnmf.model.variables import Source, Variable
 from conicnmf.types import Data
@@ -78,32 +78,10 @@ def _read_parts(
                 f"the loss must have a finite weight other than 0, got {coefficient:g} times "
                 f"{shown(part)}; leave the factor out"
             )
-    fits: list[ReadFit] = []
-    rest: list[Part] = []
-    for part in joint:
-        fit = _as_fit(part)
-        if fit is None:
-            rest.append(part)
-        else:
-            fits.append(fit)
-    own: list[Part] = []
-    for part in single:
-        # Data seen through a known matrix, V ≈ D H, are a fit; H near a constant is a penalty.
-        fit = _as_fit(part)
-        if fit is not None and all(len(chain.factors) > 1 for chain in fit.chains):
-            fits.append(fit)
-        else:
-            own.append(part)
-    return fits, read_coupling(rest, bounds) if rest else None, own
-
-
-def _as_fit(part: Part) -> ReadFit | None:
-    """Return a part as a fit of squares, once it is seen to agree with the expression."""
-    fit = read_squares(*part)
-    if fit is None:
-        return None
-    as_data(fit.V)  # the comparison needs numbers of a usual size
-    return fit if agrees(fit, *part) else None
+    fits, rest = read_fits(joint)
+    # Data seen through a known matrix, V ≈ D H, are a fit; H near a constant is a penalty.
+    seen, own = read_fits(single, lambda fit: all(len(c.factors) > 1 for c in fit.chains))
+    return fits + seen, read_coupling(rest, bounds) if rest else None, own
 
 
 def _roles(

@@ -37,7 +37,8 @@ class Residual:
         """Return a multiple."""
         return replace(self, scale=factor * self.scale, rest=_times(self.rest, factor))
 
-    def _undone(self, constant: Data) -> Data:
+    def undone(self, constant: Data) -> Data:
+        """Return a constant of the shape that was written in the shape of the products."""
         return constant if self.undo is None else self.undo(constant)
 
     def joined(self, other: Residual) -> Residual | None:
@@ -51,19 +52,19 @@ class Residual:
 
     def weighted(self, weights: Data) -> Residual:
         """Return the elementwise product with weights."""
-        own = self._undone(weights)
-        total = own if self.weights is None else _csr(self.weights * own)
+        own = self.undone(weights)
+        total = own if self.weights is None else as_csr(self.weights * own)
         return replace(self, weights=total, rest=_times(self.rest, own))
 
     def plus(self, constant: Data) -> Residual:
         """Return the sum with a constant, which makes V of it where the weights allow."""
-        own = self._undone(constant)
+        own = self.undone(constant)
         if self.weights is None:
             moved, rest = own / -self.scale, None
         else:
             observed = self.weights != 0
-            moved = _csr(own * _inverse(-self.scale * self.weights))
-            rest = _csr(own - own * observed)
+            moved = as_csr(own * inverse(-self.scale * self.weights))
+            rest = as_csr(own - own * observed)
             rest = rest if (abs(rest)).max() > 0 else None
         return replace(self, V=_plus(self.V, moved), rest=_plus(self.rest, rest))
 
@@ -103,11 +104,11 @@ def _reordered(expression: transpose | reshape) -> Residual | None:
     inner = read_residual(expression.args[0])
     if inner is None:
         return None
-    before, shape = inner._undone, expression.args[0].shape
+    before, shape = inner.undone, expression.args[0].shape
     if isinstance(expression, reshape):
         order = expression.order
         return replace(inner, undo=lambda X: before(X.reshape(shape, order=order)))
-    return replace(inner, undo=lambda X: before(_csr(X.T)))
+    return replace(inner, undo=lambda X: before(as_csr(X.T)))
 
 
 def _shifted(expression: AddExpression) -> Residual | None:
@@ -131,21 +132,22 @@ def _as_column(X: Data) -> Data:
     return X.reshape((-1, 1))
 
 
-def _csr(X: Data) -> Data:
+def as_csr(X: Data) -> Data:
+    """Return sparse data by rows, and dense ones as they are."""
     return sp.csr_array(X) if sp.issparse(X) else X
 
 
 def _times(X: Data | None, factor: Data | float) -> Data | None:
-    return None if X is None else _csr(X * factor)
+    return None if X is None else as_csr(X * factor)
 
 
 def _plus(X: Data | None, Y: Data | None) -> Data | None:
     if X is None or Y is None:
         return Y if X is None else X
-    return _csr(X + Y)
+    return as_csr(X + Y)
 
 
-def _inverse(weights: Data) -> Data:
+def inverse(weights: Data) -> Data:
     """Return 1/weights, zero where they are zero."""
     if sp.issparse(weights):
         inverse = weights.copy()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -16,26 +15,10 @@ from cvxpy.atoms.quad_over_lin import quad_over_lin
 
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.losses.frobenius import squared_norm
-from conicnmf.model.reading.chains import ReadChain
+from conicnmf.model.reading.read_fit import ReadFit, fitted
 from conicnmf.model.reading.residual import Residual, read_residual
 from conicnmf.model.reading.values import exponent_of, scalar_of, weighted_by
 from conicnmf.types import Data, stored
-
-
-@dataclass(frozen=True, eq=False)
-class ReadFit:
-    """What a part of an objective says: loss(V, Σ chains) + offset."""
-
-    chains: tuple[ReadChain, ...]
-    V: Any
-    loss: Frobenius | WeightedFrobenius
-    offset: float = 0.0
-
-    @property
-    def variables(self) -> list[cp.Variable]:
-        """The variables from left to right, each once."""
-        found = {ref.variable.id: ref.variable for chain in self.chains for ref in chain.refs}
-        return list(found.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,25 +79,20 @@ def _under_norm(argument: cp.Expression) -> cp.Expression:
 
 
 def _as_fit(coefficient: float, residual: Residual) -> ReadFit | None:
-    chains, V, weights = residual.products, residual.V, residual.weights
-    if V is None:
+    if residual.V is None:
         return None
+    weights = None if residual.weights is None else abs(residual.weights)
+    offset = 0.0 if residual.rest is None else coefficient * squared_norm(residual.rest)
+
+    def make(unit: float, M: Data | None) -> Frobenius | WeightedFrobenius:
+        total = coefficient * unit**2
+        if M is None:
+            return Frobenius(total)
+        if not sp.issparse(M) and M.min() == M.max() > 0:
+            return Frobenius(total * float(M.flat[0]) ** 2)
+        return WeightedFrobenius(M, total)
+
     # The unit of the first product becomes the unit of the data.
-    unit = chains[0].scale
-    V = V if unit == 1 else V / unit
-    chains = tuple(chain.times(1 / unit) for chain in chains)
-    weights = None if weights is None else abs(weights)
-    total = coefficient * (residual.scale * unit) ** 2
-    rest = residual.rest
-    offset = 0.0 if rest is None else coefficient * squared_norm(rest)
-    if all(ref.flipped for chain in chains for ref in chain.refs):
-        V, chains = _turned(V), tuple(chain.transposed() for chain in chains)
-        weights = None if weights is None else _turned(weights)
-    if weights is not None and not sp.issparse(weights) and weights.min() == weights.max() > 0:
-        total, weights = total * float(weights.flat[0]) ** 2, None
-    loss = Frobenius(total) if weights is None else WeightedFrobenius(weights, total)
-    return ReadFit(chains, V, loss, offset)
-
-
-def _turned(X: Data) -> Data:
-    return X.T.tocsr() if sp.issparse(X) else X.T
+    unit = residual.products[0].scale
+    V = residual.V if unit == 1 else residual.V / unit
+    return fitted(residual, V, weights, make, offset)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import cvxpy as cp
@@ -9,17 +10,19 @@ import numpy as np
 from cvxpy.atoms.affine.promote import Promote
 from cvxpy.atoms.affine.reshape import reshape
 
-from conicnmf.model.losses import WeightedFrobenius
 from conicnmf.model.reading.chains import ReadChain, ReadRef
-from conicnmf.model.reading.squares import ReadFit, read_squares
+from conicnmf.model.reading.parts import Part
+from conicnmf.model.reading.read_fit import ReadFit
 from conicnmf.types import Array, stored
 
 _LARGE = 1 << 16
 _SMALL = 12
 
 
-def agrees(reading: ReadFit, coefficient: float, part: cp.Expression) -> bool:
-    """Whether coefficient · part has the value of the reading at a random point.
+def agrees(
+    reading: ReadFit, parts: Sequence[Part], read: Callable[[Sequence[Part]], ReadFit | None]
+) -> bool:
+    """Whether the parts have the value of the reading at a random point.
 
     The stated residual is as large as V and dense. So for large data a small replica of the
     expression, over a few rows and columns, is read and compared instead; an expression that
@@ -27,17 +30,18 @@ def agrees(reading: ReadFit, coefficient: float, part: cp.Expression) -> bool:
     """
     if reading.V.shape[0] * reading.V.shape[1] > _LARGE:
         try:
-            part = _Replica(reading).of(part)
+            replica = _Replica(reading)
+            parts = [(coefficient, replica.of(part)) for coefficient, part in parts]
         except ValueError:
             return True
-        small = read_squares(coefficient, part)
+        small = read(parts)
         if small is None:
             return False
         reading = small
-    return _same(reading, coefficient, part)
+    return _same(reading, parts)
 
 
-def _same(reading: ReadFit, coefficient: float, part: cp.Expression) -> bool:
+def _same(reading: ReadFit, parts: Sequence[Part]) -> bool:
     refs = [ref for chain in reading.chains for ref in chain.refs]
     longest = max(len(chain.refs) for chain in reading.chains)
     width = max(min(ref.shape) for ref in refs)
@@ -48,7 +52,7 @@ def _same(reading: ReadFit, coefficient: float, part: cp.Expression) -> bool:
     values = {v.id: size * (0.5 + rng.random(v.shape)) for v in reading.variables}
     at = {id(v): cp.Constant(values[v.id]) for v in reading.variables}
     with np.errstate(over="ignore"):
-        stated = coefficient * float(part.tree_copy(at).value)
+        stated = sum(c * float(part.tree_copy(at).value) for c, part in parts)
         model = sum(_product(chain, values) for chain in reading.chains)
         one = np.eye(reading.V.shape[0])
         read = reading.loss.value(reading.V, one, np.asarray(model)) + reading.offset
@@ -74,7 +78,8 @@ class _Replica:
 
     def __init__(self, reading: ReadFit) -> None:
         loss, V = reading.loss, reading.V
-        counts = loss.weights if isinstance(loss, WeightedFrobenius) else V
+        weights = getattr(loss, "weights", None)
+        counts = V if weights is None else weights
         rng = np.random.default_rng(0)
         entries = counts.nonzero()
         drawn = rng.permutation(len(entries[0]))[:_SMALL]

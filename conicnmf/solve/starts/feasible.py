@@ -33,7 +33,7 @@ def feasible_start(problem: Problem, factors: Factors, rng: np.random.Generator)
             rows = _filled(rows, _dead(rows), np.abs(B).max() or 1.0, rng)
             B = rows if axis == 1 else rows.T
         factors = block.put(factors, nearest(block, B))
-    return positive_start(problem, factors)
+    return positive_start(problem, factors, rng)
 
 
 def _dead(B: Array) -> Mask:

@@ -16,7 +16,7 @@ _LIFT = 1e-2
 """Entries are lifted by this part of their component's mean."""
 
 
-def positive_start(problem: Problem, factors: Factors) -> Factors:
+def positive_start(problem: Problem, factors: Factors, rng: np.random.Generator) -> Factors:
     """Return factors of finite loss near these: positive, and still in their constraints."""
     # A projection may leave a row of W without a positive entry, where V has one.
     barred = [fit for fit in problem.fits if fit.loss.powers[1] < 0]
@@ -24,14 +24,16 @@ def positive_start(problem: Problem, factors: Factors) -> Factors:
         return factors
     for block in problem.blocks:
         if block.nonneg and any(block.name in fit.variables for fit in barred):
-            factors = block.put(factors, _positive(block, block.rows(factors)))
+            factors = block.put(factors, _positive(block, block.rows(factors), rng))
     return factors
 
 
-def _positive(block: Block, B: Array) -> Array:
+def _positive(block: Block, B: Array, rng: np.random.Generator) -> Array:
     """Return the point of the constraints with the least divergence from B, lifted a little."""
     means = B.mean(axis=1, keepdims=True)
-    lifted = B + _LIFT * np.where(means > 0, means, B.mean() or 1.0).astype(B.dtype)
+    sizes = _LIFT * np.where(means > 0, means, B.mean() or 1.0)
+    # Not all by the same: components that begin alike would stay alike.
+    lifted = B + (sizes * (0.5 + rng.random(B.shape))).astype(B.dtype)
     if block.orthant_only:
         return lifted
     eye = np.eye(block.shape[0], dtype=B.dtype)

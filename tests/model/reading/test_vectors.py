@@ -65,7 +65,7 @@ def _gain():
 
 def _robust():
     w, h = _w(), _h()
-    return cp.Minimize(cp.sum(cp.huber(V - cp.outer(w, h)))), [cn.sparseness(w) >= 0.4], "huber"
+    return cp.Minimize(cp.sum(cp.huber(V - cp.outer(w, h)))), [cn.sparseness(w) >= 0.4], "Huber"
 
 
 CASES = (_outer, _indexed, _features, _samples, _regression, _from_the_left, _gain, _robust)

@@ -152,7 +152,9 @@ def test_a_mask_hides_entries_from_a_divergence():
     spoiled = np.where(mask, V, 1e3)
     start = np.full((12, 2), 0.5) + np.eye(12, 2), np.full((2, 10), 0.5) + np.eye(2, 10)
     clean, other = (
-        cn.factorize(data, 2, loss=cn.KullbackLeibler(weights=mask)).solve(init=start, stop=20)
+        cn.factorize(data, 2, loss=cn.KullbackLeibler(weights=mask)).solve(
+            "Multiplicative", init=start, stop=20
+        )
         for data in (V, spoiled)
     )
     np.testing.assert_allclose(clean.W @ clean.H, other.W @ other.H, rtol=1e-6)
