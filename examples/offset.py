@@ -1,7 +1,7 @@
-"""Parts on a background
-=====================
+"""Wines above their common level
+==============================
 
-A number for each pixel takes up what all pictures have in common.
+A number for each measure takes up what all wines have in common; the parts tell what sets them apart.
 """
 
 import sys
@@ -9,40 +9,43 @@ import tempfile
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.datasets import load_wine
 
 import conicnmf as cn
 
-RANK = 8
+RANK = 2
 
 
 def main(output):
-    """Factorize pictures on a background with and without an offset, and save a picture."""
-    rng = np.random.default_rng(0)
-    y, x = np.mgrid[:8, :8]
-    bars = np.stack([(y == row).ravel() for row in range(8)], axis=1)
-    amounts = rng.random((8, 300)) * (rng.random((8, 300)) < 0.3)
-    background = 0.3 + 0.5 * np.exp(-((x - 2) ** 2 + (y - 5) ** 2) / 12).reshape(-1, 1)
-    V = bars @ amounts + background + 0.02 * rng.random((64, 300))
+    """Factorize measures of wines with and without an offset, and save a picture."""
+    data = load_wine()
+    V = (data.data / data.data.max(axis=0)).T
     stop = cn.MaxIter(2000) | cn.RelDecrease(1e-7)
-
     plain = cn.factorize(V, RANK).solve(init="nndsvd", stop=stop)
     model = cn.factorize(V, RANK, offset="feature", b=["nonnegative"])
     found = model.solve(init="nndsvd", stop=stop)
     for name, result in (("without", plain), ("with", found)):
         print(f"{name} an offset: relative error {result.relative_error:.5f}")
 
-    figure, panels = plt.subplots(2, RANK + 1, figsize=(6.4, 1.8), layout="constrained")
-    rows = {"without": [None, *plain.W.T], "with": [found["b"], *found.W.T]}
-    for axes_row, (label, images) in zip(panels, rows.items(), strict=True):
-        for axes, image in zip(axes_row, images, strict=True):
-            if image is None:
-                axes.set(facecolor="none")
-                axes.spines[:].set_visible(False)
-            else:
-                axes.imshow(image.reshape(8, 8), cmap="Blues", vmin=0)
-            axes.set(xticks=[], yticks=[])
-        axes_row[0].set_ylabel(label)
-    panels[1, 0].set_title("b", fontsize=9)
+    figure, panels = plt.subplots(
+        1, 3, figsize=(8.6, 3), layout="constrained", width_ratios=(2, 1, 1)
+    )
+    level = panels[0]
+    places = np.arange(len(V))
+    level.barh(places, found["b"].ravel(), label="b")
+    level.plot(V.mean(axis=1), places, "k|", label="mean")
+    level.set_yticks(places, data.feature_names, fontsize=7)
+    level.set(xlabel="part of the largest value")
+    level.legend(frameon=False, fontsize=8)
+    for axes, (title, result) in zip(
+        panels[1:], (("W H", plain), ("W H + b 1ᵀ", found)), strict=True
+    ):
+        for kind, label in enumerate(data.target_names):
+            own = data.target == kind
+            axes.plot(*result["H"][:, own], ".", markersize=4, label=label.replace("_", " "))
+        axes.set_title(title, fontsize=9)
+        axes.set(xticks=[], yticks=[], xlabel="first part", ylabel="second part")
+    panels[1].legend(frameon=False, fontsize=7)
     figure.savefig(output, dpi=120)
     print(f"picture: {output}")
 

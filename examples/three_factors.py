@@ -1,7 +1,7 @@
-"""Groups of rows and of columns
-=============================
+"""Strokes, digits, and a table between them
+=========================================
 
-V ≈ W S H groups features by W and samples by H; the small S says which groups go together.
+V ≈ W S H: W holds strokes, H groups pictures of digits, and the small S says which strokes a group has.
 """
 
 import sys
@@ -9,43 +9,43 @@ import tempfile
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.datasets import load_digits
 
 import conicnmf as cn
 
-ROWS, COLUMNS = 4, 3
-
-
-def planted(rng):
-    """Return data with four groups of rows, three of columns, and a known table between them."""
-    W = np.eye(ROWS)[rng.integers(ROWS, size=60)] * rng.uniform(0.7, 1.3, (60, 1))
-    H = np.eye(COLUMNS)[:, rng.integers(COLUMNS, size=80)] * rng.uniform(0.7, 1.3, 80)
-    S = np.array([[1.0, 0, 0.4], [0, 0.8, 0], [0.5, 0, 0.9], [0, 0.3, 0.6]])
-    return np.maximum(W @ S @ H + 0.15 * rng.standard_normal((60, 80)), 0)
+STROKES, GROUPS, CLASSES = 12, 6, (0, 1, 4, 6, 7)
 
 
 def main(output):
-    """Find the groups and the table, and save a picture."""
-    V = planted(np.random.default_rng(0))
-    one_group = [cn.NonNegative(), cn.Sparseness(min=0.95, each="sample")]
-    problem = cn.factorize(V, (ROWS, COLUMNS), W=one_group, H=one_group)
-    result = cn.multistart(problem, n_starts=4, stop=15).best
+    """Find strokes, groups and the table, and save a picture."""
+    data = load_digits()
+    kept = np.isin(data.target, CLASSES)
+    V, digits = data.data[kept].T / 16, data.target[kept]
+    problem = cn.factorize(V, (STROKES, GROUPS))
+    result = cn.multistart(problem, n_starts=3, stop=200).best
     print(result)
-    rows, columns = result["W"].argmax(axis=1), result["H"].argmax(axis=0)
-    # Scales are free; times the largest entries of its neighbors, S is in the units of V.
-    sizes = result["W"].max(axis=0)[:, None] * result["H"].max(axis=1)
+    # Scales are free: strokes of length one, groups that sum to one, and S in the units of V.
+    W, S, H = result["W"], result["S"], result["H"]
+    sizes, shares = np.linalg.norm(W, axis=0), H.sum(axis=1)
+    S = sizes[:, None] * S * shares
+    share = np.array([[h[digits == d].sum() for d in CLASSES] for h in H / shares[:, None]])
+    for g, row in enumerate(share):
+        print(f"group {g}: {max(row):.0%} of it is digit {CLASSES[int(row.argmax())]}")
 
-    sort_rows, sort_columns = np.argsort(rows, kind="stable"), np.argsort(columns, kind="stable")
-    shown = {
-        "V": V,
-        "V, sorted": V[sort_rows][:, sort_columns],
-        "W S H, sorted": (result["W"] @ result["S"] @ result["H"])[sort_rows][:, sort_columns],
-        "S": result["S"] * sizes,
-    }
-    figure, panels = plt.subplots(1, 4, figsize=(7.2, 2.1), layout="constrained")
-    for axes, (title, X) in zip(panels, shown.items(), strict=True):
-        axes.imshow(X, cmap="Blues", vmin=0, aspect="auto", interpolation="nearest")
+    figure = plt.figure(figsize=(7.6, 2.8), layout="constrained")
+    parts, tables = figure.subfigures(1, 2, width_ratios=(1, 1.3))
+    for axes, stroke in zip(parts.subplots(3, 4).ravel(), (W / sizes).T, strict=True):
+        axes.imshow(stroke.reshape(8, 8), cmap="Blues", vmin=0)
         axes.set(xticks=[], yticks=[])
-        axes.set_title(title, fontsize=9)
+    parts.suptitle("strokes: W", fontsize=9)
+    middle, right = tables.subplots(1, 2)
+    middle.imshow(S.T / S.max(), cmap="Blues", vmin=0, aspect="auto")
+    middle.set(xlabel="stroke", ylabel="group", xticks=[], title="table: S")
+    right.imshow(share, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    right.set_xticks(range(len(CLASSES)), CLASSES)
+    right.set(xlabel="digit", yticks=[], title="groups: H")
+    for axes in (middle, right):
+        axes.title.set_fontsize(9)
     figure.savefig(output, dpi=120)
     print(f"picture: {output}")
 
