@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,19 +11,61 @@ import numpy as np
 from conicnmf.errors import IncompatibleError, InputError
 from conicnmf.estimators.base import FactorizationEstimator
 from conicnmf.estimators.codes import of_one_sample
+from conicnmf.families.coding.sparse_code import squared_norms
+from conicnmf.model.blocks import Block
 from conicnmf.model.factorize import factorize
 from conicnmf.model.terms import Quadratic, Term
 from conicnmf.solve.methods import HALS
 from conicnmf.types import Array, Data
 
 _SWEEPS = HALS(sweeps=3, extrapolate=False)
+_FADING = 2.0
+"""The past counts (1 − 1/t)² after batch t: codes of early batches belong to poor components."""
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """What is kept of the samples: Σ h hᵀ, Σ h vᵀ, Σ v² of each feature and Σ 1, old ones faded."""
+
+    G: Array
+    C: Array
+    squares: Array
+    count: float
+    seen: int
+    batches: int = 1
+
+    @classmethod
+    def of(cls, V: Data, H: Array) -> Past:
+        """Return the sums of one batch in double precision."""
+        wide = H.astype(np.float64)
+        n = V.shape[1]
+        return cls(wide @ wide.T, np.asarray((V @ wide.T).T), squared_norms(V.T), n, n)
+
+    def then(self, new: Past) -> Past:
+        """Return the sums with one more batch."""
+        t = self.batches + 1
+        left = (1 - 1 / t) ** _FADING
+        return Past(
+            left * self.G + new.G,
+            left * self.C + new.C,
+            left * self.squares + new.squares,
+            left * self.count + new.count,
+            self.seen + new.seen,
+            t,
+        )
+
+    def in_all(self) -> tuple[Array, Array, Array]:
+        """Return the sums at the size of all samples seen, which prices on components refer to."""
+        whole = self.seen / self.count
+        return whole * self.G, whole * self.C, whole * self.squares
 
 
 class Streaming(FactorizationEstimator):
     """A factorization that can be learned batch by batch.
 
-    Σ h hᵀ and Σ v hᵀ over all samples seen are enough to improve W without the samples; W is
-    improved by exact steps over its components, so every constraint on it holds at any time.
+    Σ h hᵀ and Σ v hᵀ over all samples seen are enough to improve W without the samples, and they fade
+    with every batch, since the codes of early ones belong to components long gone. W is improved by
+    exact steps over its components, so every constraint on it holds at any time.
 
     References
     ----------
@@ -56,7 +99,7 @@ class Streaming(FactorizationEstimator):
 
     def _keep(self, result: Any, V: Data, observed: Any) -> Self:
         super()._keep(result, V, observed)
-        self._past = _sums(V, result.H) if observed is None else None
+        self._past = Past.of(V, result.H) if observed is None else None
         return self
 
     def _improved(self, V: Data, H: Array) -> Array:
@@ -71,15 +114,13 @@ class Streaming(FactorizationEstimator):
         if reasons or self._past is None:
             listed = "\n".join(f"  - {reason}" for reason in reasons)
             raise IncompatibleError(f"this model cannot be learned batch by batch:\n{listed}")
-        self._past = tuple(old + new for old, new in zip(self._past, _sums(V, H), strict=True))
-        G, C = self._past
-        slope, curvature = block.orthant
-        steps = Quadratic(2 * G + curvature * np.eye(len(G)), 2 * C - slope, 0.0)
-        B = _SWEEPS.descend(block, steps, self.components_.astype(np.float64))
+        self._past = self._past.then(Past.of(V, H))
+        B = self._improve(block, self._past, self.components_.astype(np.float64))
         return B.T.astype(self.components_.dtype)
 
-
-def _sums(V: Data, H: Array) -> tuple[Array, ...]:
-    """Return Σ h hᵀ and Σ h vᵀ in double precision."""
-    wide = H.astype(np.float64)
-    return wide @ wide.T, np.asarray((V @ wide.T).T)
+    def _improve(self, block: Block, past: Past, B: Array) -> Array:
+        """Return the components after exact steps over each of them."""
+        G, C, _ = past.in_all()
+        slope, curvature = block.orthant
+        steps = Quadratic(2 * G + curvature * np.eye(len(G)), 2 * C - slope, 0.0)
+        return _SWEEPS.descend(block, steps, B)

@@ -69,3 +69,30 @@ def test_terms_that_tie_samples_are_refused_by_name(X):
     model = SparseNMF(3, code_sparseness=0.5, code_each="component", tol=1e-2).fit(X[:60])
     with pytest.raises(cn.IncompatibleError, match=r"Sparseness.* on H ties samples together"):
         model.partial_fit(X[60:120])
+
+
+def test_the_first_batch_fades():
+    """One pass in small batches comes near to all samples at once, however poor the first one was."""
+    rng = np.random.default_rng(0)
+    atoms = rng.random((40, 50)) * (rng.random((40, 50)) < 0.3)
+    codes = rng.random((50, 2000)) * (rng.random((50, 2000)) < 0.06)
+    X = (atoms / np.linalg.norm(atoms, axis=0) @ codes + 0.02 * rng.random((40, 2000))).T
+
+    def value(model):
+        H = model.transform(X)
+        return 0.5 * ((X - H @ model.components_) ** 2).sum() + 0.05 * H.sum()
+
+    model = NonNegativeSparseCoding(50, weight=0.05, tol=1e-3)
+    for rows in np.split(X, 40):
+        model.partial_fit(rows)
+    streamed, whole = value(model), value(model.fit(X))
+    assert streamed < 1.15 * whole  # 1.27 where nothing fades
+
+
+def test_a_sparse_dictionary_stays_sparse_from_batch_to_batch(X):
+    priced = L0NMF(6, weight=0.1, dictionary_weight=0.3, max_iter=20)
+    free = L0NMF(6, weight=0.1, max_iter=20)
+    for rows in np.split(X, 5):
+        zeros = [np.mean(m.partial_fit(rows).components_ == 0) for m in (priced, free)]
+        assert zeros[0] > zeros[1] + 0.1
+        np.testing.assert_allclose(np.linalg.norm(priced.components_, axis=1), 1)

@@ -16,6 +16,8 @@ from conicnmf.types import Array
 _MORE, _STEPS, _RESTARTS = 8, 6, 4
 _ACCURACY = 1e-4
 """Of a large matrix, relative to its largest singular value: a start needs no more."""
+_ENOUGH = 0.02
+"""A restart that explains no more than this part is the last."""
 _SMALL = 1500
 """Up to this many rows or columns all eigenvectors are cheap."""
 
@@ -81,6 +83,7 @@ def _block_krylov(A: Any, count: int, first: Array) -> tuple[Array, Array, Array
     # The other vectors only have to point elsewhere, so they may be the same for every seed.
     others = np.random.default_rng(0).standard_normal((n, min(n, count + _MORE) - 1))
     Q = _outside([], np.hstack([first, others]))
+    energy = 0.0
     for _ in range(_RESTARTS):
         basis, products = [Q], [_times(A, Q)]
         while len(basis) < _STEPS and sum(Q.shape[1] for Q in basis) < n:
@@ -95,6 +98,10 @@ def _block_krylov(A: Any, count: int, first: Array) -> tuple[Array, Array, Array
         U, s, Vt = _within(A, Q, count)
         left = _times(A.T, U) - s * Vt.T
         if np.linalg.norm(left, axis=0).max() <= _ACCURACY * s[0] or not s[0]:
+            break
+        # Values that are almost equal have no vectors to settle on: what is explained settles first.
+        before, energy = energy, float(s @ s)
+        if energy <= (1 + _ENOUGH) * before:
             break
     return U, s, Vt
 

@@ -6,9 +6,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse.linalg import LinearOperator
 
 import conicnmf as cn
 from conicnmf.solve.starts import as_start, feasible_start
+from conicnmf.solve.starts.singular import leading_singular
 
 PLUS = cn.NonNegative()
 
@@ -239,3 +241,21 @@ def test_zero_samples_are_filled_before_their_sparseness_is_asked_for():
     problem = cn.factorize(V, 3, H=[cn.NonNegative(), cn.Sparseness(min=0.3, each="sample")])
     result = problem.solve(cn.ProjectedGradient(), init=cn.NNDSVD("zero"), stop=5)
     assert result.max_violation <= 1e-6
+
+
+def test_flat_spectra_are_explained_with_few_products():
+    """Values between 1 and 0.9 have no leading vectors to speak of, and none are waited for."""
+    values = np.linspace(1.0, 0.9, 1600)
+    count = []
+
+    def product(X):
+        count.append(X.shape[1])
+        return values[:, None] * X
+
+    flat = LinearOperator(
+        (1600, 1600), matvec=lambda x: values * x, matmat=product, rmatmat=product, dtype=float
+    )
+    U, s, _ = leading_singular(flat, 20, np.random.default_rng(0))
+    assert s @ s >= 0.95 * values[:20] @ values[:20]
+    np.testing.assert_allclose(U.T @ U, np.eye(20), atol=1e-9)
+    assert sum(count) < 2 * 400 * 2  # two restarts of six blocks, there and back
