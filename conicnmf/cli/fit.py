@@ -104,7 +104,8 @@ def _is_usable(result: Result) -> bool:
 
 def _tell(result: Result, certificate: Certificate | None, name: str) -> None:
     show(result_table(result), title=name)
-    screen().print(Text(result.status.value, style=_COLORS[result.status.kind]))
+    for sentence in (result.status.value, *result.remarks):
+        screen().print(Text(sentence, style=_COLORS[result.status.kind]))
     if certificate is not None:
         missed = [check.name for check in certificate.checks if not check.ok]
         verdict = f"Not certified: beyond the tolerance are {', '.join(missed)}."
@@ -148,6 +149,7 @@ def _as_json(result: Result, certificate: Certificate | None, files: list[Path])
         "status": result.status.name,
         "kind": result.status.kind,
         "advice": result.status.value,
+        "remarks": list(result.remarks),
         "objective": result.objective,
         "relative_error": result.relative_error,
         "violation": result.violation,

@@ -134,8 +134,9 @@ def descend_near(
     s_max: float,
     sweeps: int = 200,
     rtol: float = 1e-6,
+    start: Array | None = None,
 ) -> tuple[Array, int]:
-    """Minimize the same quadratic over rows within `radii` of the rows of B, where it starts.
+    """Minimize the same quadratic over rows within `radii` of the rows of B, from there or `start`.
 
     Examples
     --------
@@ -145,7 +146,8 @@ def descend_near(
     array([[1.5, 0. ]])
     """
     kinds = np.full(len(B), NEAR)
-    return _run(G, C, B, (kinds, B, radii, 0.0, s_max), sweeps, rtol)
+    begin = B if start is None else start
+    return _run(G, C, begin, (kinds, B, radii, 0.0, s_max), sweeps, rtol)
 
 
 def descend_band(

@@ -37,7 +37,9 @@ def result_sections(
     """Yield the sections of a page on one result."""
     yield section("Summary", table_html(result_table(result)))
     yield section(
-        "Status", status_note(result.status.name, result.status.kind, result.status.value)
+        "Status",
+        status_note(result.status.name, result.status.kind, result.status.value),
+        *map(paragraph, result.remarks),
     )
     yield section("Problem", code(result.problem_text))
     shown = components_of(result, image_shape)

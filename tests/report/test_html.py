@@ -212,3 +212,12 @@ def test_settings_of_a_comparison_are_told(tmp_path, measured):
     page = read(html_report(measured, tmp_path / "c.html"))
     assert "stop, the same for all" in page.text
     assert "MaxIter(limit=10)" in page.text
+
+
+def test_a_page_says_what_went_wrong_on_the_way(tmp_path):
+    def broken(*_):
+        raise ZeroDivisionError("<mine>")
+
+    result = cn.factorize(np.ones((4, 3)), 1).solve(cn.HALS(), callback=broken, throw=False)
+    page = html_report(result, tmp_path / "page.html").read_text()
+    assert "the callback raised ZeroDivisionError: &lt;mine&gt;" in page

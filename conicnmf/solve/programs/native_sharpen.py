@@ -86,7 +86,9 @@ class NativeSharpenStep:
     def relax(self, sharp: Array) -> tuple[Array, list[InnerSolve]]:
         """Minimize f within the safe distance of each sharpened component."""
         begin = time.perf_counter()
-        quadratic = self.step.quadratic
+        G, C, s_max = self.step.quadratic.G, self.step.quadratic.C, self.step.s_max
         radii = distance_to_cone(sharp, sparseness_bounds(self.step.block)[0].band()[0])
-        new, sweeps = descend_near(quadratic.G, quadratic.C, sharp, radii, self.step.s_max)
+        new, sweeps = in_slices(
+            lambda B, count: descend_near(G, C, sharp, radii, s_max, count, start=B), sharp, _SWEEPS
+        )
         return new, [InnerSolve("NATIVE", cp.OPTIMAL, sweeps, time.perf_counter() - begin)]
