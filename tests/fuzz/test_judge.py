@@ -10,7 +10,6 @@ from itertools import islice
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import conicnmf as cn
 
@@ -21,10 +20,8 @@ from .draw.losses import draw_loss
 from .draw.methods import Method
 from .draw.shapes import Model, Shape
 from .draw.terms import Side
-from .families.problems import ProblemCase
+from .families.problem_case import ProblemCase
 from .judge.units import twin_of
-from .judge.watch import fingerprint
-from .shards import lines, summary
 
 RNG = np.random.default_rng(1)
 W0, H0 = RNG.random((7, 2)) ** 3, RNG.random((2, 6))
@@ -293,38 +290,3 @@ def _scales(c):
         return False
     plain = c.shape.is_two and c.method.callback == c.method.limit == "none"
     return plain and twin_of(c)[1] and c.run() == ("CONVERGED", [])
-
-
-def test_a_case_depends_on_its_id_alone():
-    for k in range(40):
-        one, two = draw_case(3, k), draw_case(3, k)
-        assert one.text == two.text
-        assert [fingerprint(x) for x in one.inputs()] == [fingerprint(x) for x in two.inputs()]
-    assert draw_case(3, 1).text != draw_case(4, 1).text.replace("4:1", "3:1")
-
-
-def test_the_known_point_of_a_feasible_case_is_feasible():
-    drawn = [draw_case(5, k) for k in range(400)]
-    feasible = [c for c in drawn if isinstance(c, ProblemCase) and c.feasible]
-    assert len(feasible) > 200
-    for c in feasible:
-        worst, where = c.violation(c.point)
-        assert worst <= 1e-9, (c.text, where)
-
-
-def test_fingerprints_see_every_format():
-    X = np.arange(6.0).reshape(2, 3)
-    for name in ("csr", "csc", "coo", "lil", "dok", "dia", "bsr"):
-        one, two = (getattr(sp, f"{name}_array")(X + d * (X == 5)) for d in (0, 1e-9))
-        assert fingerprint(one) == fingerprint(one.copy())
-        assert fingerprint(one) != fingerprint(two)
-
-
-def test_the_summary_counts_cases_not_findings():
-    failures = {
-        "0:1": {"best kept": "a", "objective": "b"},
-        "0:2": {"raw TypeError": "c", "warning UserWarning": "d"},
-    }
-    told = "9 tried, 1 silent wrong, 1 raw exceptions, 1 leaked warnings"
-    assert summary(9, failures) == told
-    assert lines(failures)[0] == "0:1  best kept: a"

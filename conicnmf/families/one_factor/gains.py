@@ -104,7 +104,8 @@ def reconstruction_gain(view: OneFactor, W: Array) -> float:
     else:
         return float("inf")
     # An exact fit leaves nothing but rounding, which is relative to V.
-    return max(0.0, float(before) - after) / max(float(before), 1e-12 * float(whole))
+    size = max(float(before), 1e-12 * float(whole)) or 1.0
+    return max(0.0, float(before) - after) / size
 
 
 def _quasi_newton(view: OneFactor, W: Array) -> float:

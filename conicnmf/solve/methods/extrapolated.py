@@ -93,7 +93,10 @@ class Extrapolated(Solver[Problem, Pace]):
         found = {**ahead, block.name: reached[block.name]}
         alive = _alive(problem, found)
         if alive is not found:
-            return Sweep(alive, pace.calm(alive, objective, beta, ceiling), objective)
+            # A part that is set to zero changes its penalties.
+            value = problem.objective(alive)
+            if value <= objective + 1e-14 * problem.unit:
+                return Sweep(alive, pace.calm(alive, value, beta, ceiling), value)
         return Sweep(found, Pace(pace.faces, ahead, reached, objective, beta, ceiling), objective)
 
     def revived(self, problem: Problem, factors: Factors) -> Factors | None:

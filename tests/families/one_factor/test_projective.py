@@ -185,3 +185,9 @@ def test_the_best_iterate_of_a_rule_is_returned_where_an_objective_is_stated():
         assert result.objective == result.history.objective.min()
         last = cn.solve(problem, ProjectionRule(last=True), seed=seed, stop=300)
         assert last.objective == last.history.objective[-1]
+
+
+def test_zero_data_have_a_certificate():
+    result = cn.solve(ProjectiveNMF(np.zeros((4, 3)), 2), stop=3)
+    assert result.objective == 0
+    assert result.certificate().checks

@@ -21,7 +21,8 @@ class DrawnLoss:
     """A loss: the package's object, the CVXPY expression of data and model, its value in NumPy.
 
     `term` is None where only CVXPY can state it, `algebra` where only the package can. `weights`
-    are the dense ones, `factor` what all of it is multiplied by.
+    are the dense ones of a squared residual, `entries` what each entry costs without them. The loss
+    of c times the data grows by c to the power of `degree`. `refuses` where the data break its rule.
     """
 
     text: str
@@ -31,14 +32,27 @@ class DrawnLoss:
     weights: np.ndarray | None = None
     cap: float = np.inf
     inputs: tuple[Any, ...] = ()
-    factor: float = 1.0
+    entries: Callable[[np.ndarray], np.ndarray] | None = None
+    degree: float = 2.0
+    refuses: bool = False
+    most: Callable[[np.ndarray], float] | None = None
+
+    def size(self, most):
+        """Return the size of the numbers that are subtracted, for a model at most so large."""
+        own = (self.value, lambda X: self.value(-X)) if self.most is None else (self.most,)
+        return max(measure(most) for measure in own)
 
 
-def draw_loss(rng, dense, model, style, only_cvxpy):
+def draw_loss(rng, dense, model, style, only_cvxpy, nonneg=True):
     """Draw a loss of the data; `model` is the value at the feasible point, for a cap it can meet."""
+    from .entrywise import draw_entrywise  # which makes losses of the kind above
+
     rare = 1.0 if style == "any" else 0.1
     other = 1.5 * rare if only_cvxpy else 0
-    kind = pick(rng, {"plain": 12, "weighted": 2 + rare, "capped": rare / 2, "other": other})
+    table = {"plain": 12, "weighted": 2 + rare, "capped": rare / 2, "entrywise": 4, "other": other}
+    kind = pick(rng, table)
+    if kind == "entrywise":
+        return draw_entrywise(rng, dense, nonneg)
     if kind == "weighted":
         return _weighted(rng, dense)
     if kind == "other":

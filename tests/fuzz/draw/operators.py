@@ -54,7 +54,7 @@ def draw_matrix(rng, m, unit=1.0, kinds=KINDS, hostile=0.0):
     kind, store = pick(rng, kinds), pick(rng, STORES)
     G = _root(rng, kind, m)
     dense = _numbers(rng, kind, m, G)
-    if store == "low rank" and G is None:
+    if (store == "low rank" and G is None) or (store == "float32" and abs(np.log2(unit)) > 30):
         store = "array"
     if store == "integer":
         dense = np.round(4 * dense)

@@ -44,6 +44,7 @@ class AutoencoderCase:
     terms: dict[str, Any] = field(default_factory=dict)
 
     feasible = True
+    may_be_unread = False
 
     @property
     def text(self):

@@ -221,7 +221,7 @@ def draw(rng, name, shift=0):
     y = rng.integers(0, int(rng.integers(2, 4)), n)
     missing = known.get("codes", False) and "L0" not in made
     data = draw_data(rng, unit * H @ W, unit, 0.06)
-    if data.text.startswith("dates"):  # scikit-learn takes them for numbers
+    if data.text.startswith(("dates", "texts")):  # scikit-learn takes them for numbers
         data = Data(np.ma.masked_array(H @ W, H @ W > 1), H @ W, "masked", refused=True)
     if missing and not data.refused and type(data.V) is np.ndarray and chance(rng, 0.1):
         V = data.dense.copy()

@@ -58,6 +58,7 @@ class OneFactorCase:
     method: Method
 
     feasible = True
+    may_be_unread = False
     many_paths = False
 
     @property

@@ -17,6 +17,7 @@ from ..judge.checked import run_checks
 from ..judge.findings import Finding
 from ..judge.results import judge
 from . import problems
+from .problem_case import ProblemCase
 
 KINDS = {"multistart": 2, "compare": 3, "stability": 2, "path": 2, "cross_validate_rank": 2}
 STOP = 4
@@ -28,7 +29,7 @@ class StudyCase:
 
     id: str
     kind: str
-    inner: problems.ProblemCase
+    inner: ProblemCase
     seed: int
 
     refused = False

@@ -63,10 +63,33 @@ def squares(V, X, weights=None):
     return float(((residual if weights is None else weights * residual) ** 2).sum())
 
 
-def huber(V, X, edge=1.0):
-    """Return Σ of Huber's function, as CVXPY scales it: a square up to the edge, then linear."""
+def huber_entries(V, X, edge):
+    """Return Huber's function of each residual: a square up to the edge, then linear."""
     size = np.abs(V - X)
-    return float(np.where(size <= edge, size**2, 2 * edge * size - edge**2).sum())
+    return np.where(size <= edge, size**2, 2 * edge * size - edge**2)
+
+
+def huber(V, X, edge=1.0):
+    """Return Σ of Huber's function, as CVXPY scales it."""
+    return float(huber_entries(V, X, edge).sum())
+
+
+def divergence(V, X, beta):
+    """Return the β-divergence of each entry, infinite where the model is out of its domain."""
+    y, p = np.broadcast_arrays(V, X)
+    inside = (p > 0) & (y > 0)
+    y, q = np.where(inside, y, 1.0), np.where(inside, p, 1.0)
+    if beta == 1:
+        found = y * np.log(y / q) - y + q
+    elif beta == 0:
+        found = y / q - np.log(y / q) - 1
+    else:
+        found = (y**beta + (beta - 1) * q**beta - beta * y * q ** (beta - 1)) / (beta * (beta - 1))
+    # At a y of zero only the model's own power is left, at a p of zero only the data's.
+    zero = np.maximum(p, 0.0) ** beta / (beta if beta else 1.0)
+    gone = np.inf if beta <= 1 else V**beta / (beta * (beta - 1))
+    outside = np.where(V == 0, zero, gone)
+    return np.where(inside, found, np.where(p < 0, np.inf, outside))
 
 
 def magnitudes(V, X):

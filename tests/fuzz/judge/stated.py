@@ -22,8 +22,8 @@ class Stated:
             return X
         found = {}
         for name, variable in self.variables.items():
-            own, turned = self.problem.source(variable)
-            found[name] = X[own].T if turned else X[own]
+            own, source = self.problem.source(variable)
+            found[name] = source.outward(X[own])
         return found
 
     def key(self, name):

@@ -36,7 +36,7 @@ def twin_of(case):
         return None, 0  # problems with one factor have no data to multiply
     if any(t.kind in UNSCALED for terms in case.terms.values() for t in terms):
         return None, 0
-    if any(loss.term is None for loss in case.losses.values()) or case.single:
+    if any(loss.term is None or loss.degree != 2 for loss in case.losses.values()) or case.single:
         return None, 0
     seed, k = map(int, case.id.split(":"))
     twin = draw_case(seed, k, shift=4 if k % 2 else -4)

@@ -111,3 +111,19 @@ def test_the_data_are_found_next_to_the_product(scale: float) -> None:
     elsewhere = np.full((5, 4), 9.0)
     stated = cp.sum(cp.multiply(elsewhere, cp.abs(V - scale * (W @ H))))
     np.testing.assert_allclose(cn.Problem(cp.Minimize(stated)).V, V / scale)
+
+
+def test_no_error_is_reported_of_a_part_of_the_model():
+    V = np.random.default_rng(0).random((6, 5))
+    W, H, b = (
+        cp.Variable((6, 2), nonneg=True),
+        cp.Variable((2, 5), nonneg=True),
+        cp.Variable((6, 1)),
+    )
+    whole = cn.Problem(cp.Minimize(cp.sum(cp.huber(V - W @ H, 0.05))))
+    assert whole.solve(stop=1).relative_error < 1
+    with_offset = cn.Problem(cp.Minimize(cp.sum(cp.huber(V - (W @ H + b @ np.ones((1, 5))), 0.05))))
+    result = with_offset.solve(stop=1)
+    model = result[W] @ result[H] + result[b]
+    known = np.sum((V - model) ** 2) / np.sum(V**2)
+    assert np.isnan(result.relative_error) or result.relative_error == pytest.approx(known)

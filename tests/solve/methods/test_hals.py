@@ -50,3 +50,17 @@ def test_plain_products_keep_the_number_of_visits():
         quadratic = held.quadratic()
         stated = hals_sweeps(quadratic.G, quadratic.C, B, 3)[0]
         assert np.array_equal(cn.HALS().descend(held.block, quadratic, B), stated)
+
+
+@pytest.mark.parametrize("seed", [1, 6])  # a component dies here while its part of W is alive
+def test_the_history_counts_penalties_of_parts_that_are_set_to_zero(seed):
+    rng = np.random.default_rng(seed)
+    V = rng.random((6, 2)) @ rng.random((2, 6))
+    problem = cn.factorize(V, 4, W=["nonnegative", cn.L1(0.5)])
+    told = []
+
+    def compare(iteration, factors):
+        told.append((iteration.objective, problem.objective(dict(factors))))
+
+    problem.solve("HALS", stop=3, seed=seed, callback=compare)
+    assert all(one == pytest.approx(other, rel=1e-9) for one, other in told)
