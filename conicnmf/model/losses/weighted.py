@@ -76,7 +76,9 @@ class WeightedFrobenius(Loss):
 
     def reduced(self, Y: Data, A: Array) -> Reduced:
         """Reduce each column by its own weighted Gram matrix."""
-        G, C = self.grams(Y, A, slice(None))
+        # In double precision: of a column with few observed entries the Gram matrix is singular, and
+        # its eigenvalues tell rounding from what was observed.
+        G, C = self.grams(Y, A.astype(np.float64, copy=False), slice(None))
         return Quadratic(G, C, self.scale * squared_norm(self.weights * Y)).reduced()
 
     def grams(self, Y: Data, A: Array, columns: slice) -> tuple[Array, Array]:

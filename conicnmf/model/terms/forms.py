@@ -47,14 +47,19 @@ class Quadratic:
 
     def reduced(self) -> Reduced:
         """Return the same as least squares; G may be a stack with a matrix for each column."""
+        # Components of one length first: beside a long one the others would be lost to rounding.
+        lengths = np.sqrt(np.diagonal(self.G, axis1=-2, axis2=-1))
+        lengths = np.where(lengths > 0, lengths, 1.0)
+        even = self.G / (lengths[..., :, None] * lengths[..., None, :])
         # Eigenvectors rather than Cholesky: a column with few observed entries is singular.
-        values, vectors = np.linalg.eigh(0.5 * self.G)
+        values, vectors = np.linalg.eigh(0.5 * even)
         floor = values[..., -1:] * self.G.shape[-1] * np.finfo(values.dtype).eps
         roots = np.sqrt(np.where(values > floor, values, 0.0))
         along = "ij,ik->jk" if self.G.ndim == 2 else "kij,ik->jk"
-        seen, size = np.einsum(along, vectors, 0.5 * self.C), np.atleast_2d(roots).T
+        target = 0.5 * self.C / np.atleast_2d(lengths).T
+        seen, size = np.einsum(along, vectors, target), np.atleast_2d(roots).T
         D = np.divide(seen, size, out=np.zeros_like(seen), where=size > 0)
-        R = roots[..., None] * vectors.swapaxes(-1, -2)
+        R = roots[..., None] * vectors.swapaxes(-1, -2) * lengths[..., None, :]
         return Reduced(R, D, self.constant - float(np.sum(D**2)))
 
 

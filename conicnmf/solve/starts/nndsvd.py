@@ -14,7 +14,7 @@ from conicnmf.model.blocks import Block
 from conicnmf.model.problem import Problem
 from conicnmf.solve.needs import MOST_ENTRIES
 from conicnmf.solve.starts.offsets import Centered, offsets_of
-from conicnmf.solve.starts.simple import STARTS, Start
+from conicnmf.solve.starts.simple import STARTS, Random, Start
 from conicnmf.solve.starts.singular import leading_singular
 from conicnmf.solve.starts.views import Stack, stack_of
 from conicnmf.types import Array, Factors, stored
@@ -69,7 +69,10 @@ class NNDSVD(Start):
         for block in problem.blocks:
             if block.name in stack.middle:
                 begun = block.put(begun, self._middle(block, begun, stack, rng))
-        return begun
+        if set(begun) == set(problem.shapes):
+            return begun
+        # Expressions that are kept as they are may have variables beside what they compare.
+        return Random().factors(problem, rng) | begun
 
     def _filled(self, X: Array, mean: float, rng: np.random.Generator) -> Array:
         X = X.copy()

@@ -14,6 +14,7 @@ EVERY = {
     "cn.ProjectedGradient()": 3,
     "cn.ProjectedGradient(free='multiplicative')": 4,
     "cn.Multiplicative()": 4,
+    "cn.CyclicNewton()": 2,
     "cn.Coded()": 2,
     "cn.Coded(cn.coding.OMP(max_atoms=2))": 1,
     "cn.Coded(cn.coding.L0({price!r}))": 1,
@@ -71,5 +72,12 @@ WRONG = {"'HAL'": 1, "cn.HALS": 1, "3": 1, "cn.MaxIter(3)": 0.5}
 """What is no solver at all."""
 SOLVERS = {"plain": EVERY, "components": BY_COMPONENT, "any": CONIC}
 """Solvers for each style of case: mostly some that fit, now and then one that does not."""
-MONOTONE = ("HALS", "ANLS", "Multiplicative", "SparsityMaximization", "ProjectedGradient")
+MONOTONE = (
+    "HALS",
+    "ANLS",
+    "CyclicNewton",
+    "Multiplicative",
+    "SparsityMaximization",
+    "ProjectedGradient",
+)
 """The solvers that say that the objective never rises."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -97,6 +98,17 @@ def test_a_quadratic_and_its_least_squares_agree_for_singular_curvature():
     G, B = A.T @ A, RNG.random((3, 5))
     q = Quadratic(G, G @ RNG.random((3, 5)), 7.0)
     assert q.reduced().value(B) == pytest.approx(q.value(B), rel=1e-9)
+
+
+def test_a_long_component_does_not_hide_the_others():
+    """An L1 on H alone lets a column of W grow without end while its row of H fades."""
+    sizes = np.array([1.0, 1e8, 1.0])
+    A, B = RNG.random((6, 3)) * sizes, RNG.random((3, 5)) / sizes[:, None]
+    Y, M = RNG.random((6, 5)), (RNG.random((6, 5)) > 0.3) * 1.0
+    for loss in (cn.WeightedFrobenius(M), cn.WeightedFrobenius(sp.csr_array(M))):
+        for kind in (np.float64, np.float32):
+            own = A.astype(kind)
+            assert loss.reduced(Y, own).value(B) == pytest.approx(loss.value(Y, own, B), rel=1e-5)
 
 
 def test_separable_sums_with_a_wall_at_zero_stay_there():

@@ -188,3 +188,13 @@ def test_what_has_no_singular_start_is_refused_with_the_way_out():
     ):
         with pytest.raises(cn.InputError, match="Random"):
             problem.solve("HALS", init="nndsvd")
+
+
+def test_what_an_expression_has_beside_its_product_is_drawn():
+    V = np.random.default_rng(0).random((6, 5)) + 0.1
+    W, H = cp.Variable((6, 2), nonneg=True), cp.Variable((2, 5), nonneg=True)
+    b = cp.Variable((6, 1), nonneg=True)
+    stated = cp.sum(cp.kl_div(V, W @ H + b @ np.ones((1, 5))))
+    result = cn.Problem(cp.Minimize(stated)).solve(init="NNDSVD", stop=2)
+    assert result[b].shape == (6, 1)
+    assert result.history.objective[-1] < result.history.objective[0]
