@@ -80,6 +80,7 @@ from conicnmf.solve.methods import (
     Multiplicative,
     ProjectedGradient,
     SparsityMaximization,
+    Splitting,
     TangentPlane,
 )
 from conicnmf.solve.starts import NNDSVD, ConeSearch, Given, Random
@@ -204,6 +205,7 @@ __all__ = [
     "Sparseness",
     "SparsenessReward",
     "SparsityMaximization",
+    "Splitting",
     "Stability",
     "Status",
     "TangentPlane",

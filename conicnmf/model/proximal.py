@@ -30,6 +30,11 @@ class JointProx:
         """Return the minimizer for the given rows (all of them where the pieces are not rows)."""
         return self.apply(B, step, rows)
 
+    @classmethod
+    def onto(cls, projection: JointProjection) -> JointProx:
+        """Return the step of constraints alone: a projection, however long it is."""
+        return cls(projection.each, _Projection(projection))
+
 
 def find_prox(
     constraints: Sequence[Constraint], penalties: Sequence[Penalty] = ()
@@ -47,7 +52,7 @@ def find_prox(
         projection = find_projection(constraints)
         if projection is None:
             return None
-        return JointProx(projection.each, _Projection(projection))
+        return JointProx.onto(projection)
     lower, upper = merged_bounds(constraints)
     boxes = all("bounds" in c.abilities for c in constraints)
     if len(penalties) > 1 or not boxes or (upper < np.inf).any():

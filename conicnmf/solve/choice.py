@@ -19,9 +19,11 @@ from conicnmf.solve.methods import (
     CyclicNewton,
     Multiplicative,
     ProjectedGradient,
+    Splitting,
     TangentPlane,
 )
 from conicnmf.solve.methods.base import SOLVERS, AnySolver, Solver
+from conicnmf.solve.programs.copies import needs_program
 
 _FEW = 25
 """Up to this rank moving all components at once is worth its cost."""
@@ -80,6 +82,9 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
         (TangentPlane(), "each block is a convex program, solved natively where it can be"),
         (ProjectedGradient(), "the constraints have a joint projection"),
     ]
+    programs = any(map(needs_program, problem.blocks))
+    copies = "each term acts on a copy of its factor, and the copies are brought together"
+    listed.insert(3 if programs else 2, (Splitting(), copies))
     if any(HALS().facing(block).kind for block in problem.blocks):
         listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers
     if not all(_has_squares(block) for block in problem.blocks):

@@ -13,8 +13,8 @@ import pytest
 import conicnmf as cn
 from conicnmf.solve.deadline import is_late, seconds_left, until
 from conicnmf.solve.programs import backends, slices
-from conicnmf.solve.programs.compiled import CompiledProgram
 from conicnmf.solve.programs.native import NativeProgram
+from conicnmf.solve.programs.standard_form import Updated
 
 V = np.random.default_rng(0).random((9, 8)) + 0.1
 PLUS = cn.NonNegative()
@@ -76,7 +76,7 @@ def hangs(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Hangs:
     monkeypatch.setattr(
         cp.Problem, "solve", lambda self, solver=None, **options: stand_in(self, solver, **options)
     )
-    monkeypatch.setattr(CompiledProgram, "_run", lambda *_: ("NumericalError", np.zeros(1), 1))
+    monkeypatch.setattr(Updated, "_run", lambda *_: ("NumericalError", np.zeros(1), 1))
     return stand_in
 
 
@@ -107,13 +107,13 @@ def test_nothing_is_started_when_no_time_is_left(clock: Clock, monkeypatch: Any)
 
 
 def test_the_compiled_program_ends_with_the_time(clock: Clock, monkeypatch: Any) -> None:
-    real = CompiledProgram._is_late
+    real = Updated._is_late
 
-    def slow(self: CompiledProgram, info: Any) -> bool:
+    def slow(self: Updated, info: Any) -> bool:
         clock.now += 1.0  # every iteration of Clarabel
         return real(self, info)
 
-    monkeypatch.setattr(CompiledProgram, "_is_late", slow)
+    monkeypatch.setattr(Updated, "_is_late", slow)
     result = CONIC.solve(cn.TangentPlane(engine="conic"), time_limit=50.0)
     assert result.status is cn.Status.TIME_LIMIT
     assert 49.0 <= clock.now - 100.0 <= 55.0
@@ -209,15 +209,15 @@ def test_labels_are_not_believed() -> None:
 
 def test_an_inaccurate_point_with_small_residuals_is_taken_at_once(monkeypatch: Any) -> None:
     """Clarabel's "almost solved" is often right to more digits than a step needs."""
-    from conicnmf.solve.programs import compiled
+    from conicnmf.solve.programs import standard_form
 
-    real = compiled._judged
-    monkeypatch.setattr(compiled, "_judged", lambda label, off: real("AlmostSolved", off))
+    real = standard_form._judged
+    monkeypatch.setattr(standard_form, "_judged", lambda label, off: real("AlmostSolved", off))
     result = CONIC.solve(cn.TangentPlane(engine="conic"), stop=2)
     assert set(result.history.inner_frame()["backend"]) == {"CLARABEL"}
-    assert compiled._judged("AlmostSolved", 1e-7) == cp.OPTIMAL
-    assert compiled._judged("AlmostSolved", 1e-4) == cp.OPTIMAL_INACCURATE
-    assert compiled._judged("Solved", 0.1) == "AlmostSolved, off by 1.0e-01"
+    assert standard_form._judged("AlmostSolved", 1e-7) == cp.OPTIMAL
+    assert standard_form._judged("AlmostSolved", 1e-4) == cp.OPTIMAL_INACCURATE
+    assert standard_form._judged("Solved", 0.1) == "AlmostSolved, off by 1.0e-01"
 
 
 def test_scs_prints_nothing(capfd: pytest.CaptureFixture[str], monkeypatch: Any) -> None:

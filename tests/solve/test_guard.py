@@ -17,7 +17,7 @@ from conicnmf.model.problem import Problem
 from conicnmf.solve import checkpoint as checkpoints
 from conicnmf.solve import guard
 from conicnmf.solve.methods.base import Context, Sweep
-from conicnmf.solve.programs.compiled import CompiledProgram
+from conicnmf.solve.programs.standard_form import Updated
 from conicnmf.types import Factors
 
 V = np.random.default_rng(0).random((7, 6)) + 0.1
@@ -208,13 +208,13 @@ def press(after: int) -> Any:
 def test_ctrl_c_in_a_callback_of_native_code_ends_the_solve(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    real, pressed = CompiledProgram._is_late, press(100)
+    real, pressed = Updated._is_late, press(100)
 
-    def late(self: CompiledProgram, info: Any) -> bool:
+    def late(self: Updated, info: Any) -> bool:
         pressed()
         return real(self, info)
 
-    monkeypatch.setattr(CompiledProgram, "_is_late", late)
+    monkeypatch.setattr(Updated, "_is_late", late)
     solver = cn.TangentPlane(engine="conic")
     result = CONIC.solve(solver, stop=cn.MaxIter(1000))
     assert result.status is cn.Status.INTERRUPTED

@@ -19,6 +19,7 @@ from conicnmf.solve.methods.joint_nlp import JointNLP
 from conicnmf.solve.methods.multiplicative import Multiplicative
 from conicnmf.solve.methods.projected_gradient import ProjectedGradient
 from conicnmf.solve.methods.sparsity_maximization import SparsityMaximization
+from conicnmf.solve.methods.splitting import Splitting
 from conicnmf.solve.methods.tangent_plane import TangentPlane
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "ProjectedGradient",
     "Solver",
     "SparsityMaximization",
+    "Splitting",
     "Sweep",
     "TangentPlane",
     "Update",
@@ -45,6 +47,7 @@ register_solvers(
     HALS,
     ANLS,
     CyclicNewton,
+    Splitting,
     ProjectedGradient,
     Multiplicative,
     JointNLP,

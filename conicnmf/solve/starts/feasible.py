@@ -8,8 +8,10 @@ import numpy as np
 
 from conicnmf.errors import InfeasibleError
 from conicnmf.model.blocks import Block, fitted_block
+from conicnmf.model.constraints.alternating import alternate, find_parts
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.problem import Problem
+from conicnmf.model.tolerances import INSIDE
 from conicnmf.solve.needs import signed
 from conicnmf.solve.programs.closing import settle
 from conicnmf.solve.programs.program import BlockProgram
@@ -51,7 +53,7 @@ def _filled(B: Array, dead: Mask, size: float, rng: np.random.Generator) -> Arra
 
 
 def nearest(block: Block, B: Array) -> Array:
-    """Return the nearest point in all constraints of a block, exactly where a projection is known."""
+    """Return a near point in all constraints of a block, the nearest where a projection is known."""
     if block.projection is not None:
         return block.projection(B)
     if signed(block):
@@ -63,6 +65,11 @@ def nearest(block: Block, B: Array) -> Array:
         for constraint in approached:
             B = constraint.approach(B)
         return B
+    parts = find_parts(block.constraints)
+    if parts is not None:
+        between = alternate(parts, block.constraints, B, INSIDE)
+        if block.violation(between) <= INSIDE:
+            return between
     eye = np.eye(block.shape[0])
     near, held = fitted_block(block.name, B, eye, Frobenius(), with_interior(block).constraints)
     outcome = tangent_step(BlockProgram(near).at(held), B, TangentLoop(rounds=1))

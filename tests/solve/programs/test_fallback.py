@@ -11,8 +11,8 @@ import conicnmf as cn
 from conicnmf.results import InnerSolve
 from conicnmf.solve.deadline import until
 from conicnmf.solve.programs import backends
-from conicnmf.solve.programs.compiled import CompiledProgram
 from conicnmf.solve.programs.program import BlockProgram
+from conicnmf.solve.programs.standard_form import Updated
 
 REAL_SOLVE = cp.Problem.solve
 
@@ -21,7 +21,7 @@ REAL_SOLVE = cp.Problem.solve
 def no_compiled(monkeypatch):
     """Make the compiled program fail."""
     record = InnerSolve("CLARABEL", "NumericalError", 0, 0.0)
-    monkeypatch.setattr(CompiledProgram, "solve", lambda self, *args, **kwargs: (None, record))
+    monkeypatch.setattr(Updated, "solve", lambda self, *args, **kwargs: (None, record))
 
 
 def failing(monkeypatch, how, *names):
@@ -133,7 +133,7 @@ def test_a_solve_survives_a_compiled_program_that_always_fails(no_compiled):
 
 def test_when_all_backends_fail_the_best_feasible_iterate_is_returned(monkeypatch):
     calls = []
-    real = CompiledProgram.solve
+    real = Updated.solve
 
     def tired(self, *args, **kwargs):
         calls.append(1)
@@ -142,7 +142,7 @@ def test_when_all_backends_fail_the_best_feasible_iterate_is_returned(monkeypatc
         return None, InnerSolve("CLARABEL", "NumericalError", 0, 0.0)
 
     good = problem().solve(SOLVER, stop=2, seed=0)
-    monkeypatch.setattr(CompiledProgram, "solve", tired)
+    monkeypatch.setattr(Updated, "solve", tired)
     failing(monkeypatch, raising, "ECOS", "CLARABEL", "SCS")
     result = problem().solve(SOLVER, stop=9, seed=0, throw=False)
     assert result.status is cn.Status.BACKEND_FAILED

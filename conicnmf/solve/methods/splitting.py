@@ -1,0 +1,175 @@
+"""Splitting: several terms at once, each by its own proximal step on a copy of the factor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.tolerances import INSIDE
+from conicnmf.results import InnerSolve, Status
+from conicnmf.settings import Count, Positive
+from conicnmf.solve.deadline import is_late
+from conicnmf.solve.methods.anls import ANLS
+from conicnmf.solve.methods.base import BlockSolver, Context, Seen, Update
+from conicnmf.solve.methods.extrapolated import Extrapolated
+from conicnmf.solve.methods.hals import HALS
+from conicnmf.solve.needs import LossWith, uncapped
+from conicnmf.solve.programs.copies import Copies, find_copies, unsplit
+from conicnmf.solve.programs.pulled import Pulled, pulled
+from conicnmf.types import Array
+
+_EXACT: tuple[Extrapolated, ...] = (ANLS(), HALS(sweeps=10))
+_FINER = (1.0, 0.1, 0.01)
+
+
+@dataclass(frozen=True, eq=False)
+class _Memo:
+    """How the terms are split, and the copies and their multipliers of the last visit.
+
+    A block of known terms needs no copies: `exact` minimizes it.
+    """
+
+    exact: Extrapolated | None = None
+    copies: Copies | None = None
+    Z: tuple[Array, ...] = ()
+    Y: tuple[Array, ...] = ()
+
+
+@dataclass(frozen=True)
+class Splitting(BlockSolver[_Memo]):
+    """Give each group of terms a copy of the factor, and bring the copies together (AO-ADMM).
+
+    The loss is minimized by one small matrix for all columns, or entry by entry. A term acts on its
+    copy by its proximal step, in closed form where it has one; a convex CVXPY constraint or penalty
+    by a small cone program that is compiled once. So no program has the size of the data, whatever
+    the loss. Copies and multipliers are kept from one visit of a block to the next. A new point is
+    taken where it is feasible and the objective is not higher. Blocks without such terms are
+    minimized as `HALS` or `ANLS` do.
+
+    Parameters
+    ----------
+    rounds : int
+        How often the copies may be brought together before the factor is switched.
+    program_rounds : int
+        The same where a round takes a cone program.
+    rtol : float
+        They are while copies differ, or move, by more than this part of their size.
+
+    References
+    ----------
+    Huang, Sidiropoulos and Liavas, A flexible and efficient algorithmic framework for constrained
+    matrix and tensor factorization, IEEE Transactions on Signal Processing 2016.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> V = np.random.default_rng(0).random((8, 6))
+    >>> terms = [cn.NonNegative(), cn.Smooth(0.1), cn.FactorNorm(2.0)]
+    >>> result = cn.factorize(V, 2, W=terms).solve(cn.Splitting())
+    >>> bool(np.linalg.norm(result.W) <= 2 + 1e-6)
+    True
+    """
+
+    rounds: Count = 50
+    program_rounds: Count = 2
+    rtol: Positive = 1e-4
+
+    needs: ClassVar = (
+        uncapped,
+        LossWith(("quadratic", "separable"), "which splitting needs"),
+        unsplit,
+    )
+
+    def facing(self, block: Block) -> Block:
+        """Return the block as it is where an exact method serves it, else as splitting needs it."""
+        return block if _exact(block) else super().facing(block)
+
+    def unmet(self, part: Block | BaseProblem) -> list[str]:
+        """Return every need that a block does not meet; none where an exact method serves it."""
+        return [] if isinstance(part, Block) and _exact(part) else super().unmet(part)
+
+    def prepare(self, block: Block, context: Context) -> _Memo:
+        """Divide the terms of the block."""
+        exact = _exact(block)
+        return _Memo(exact) if exact else _Memo(copies=find_copies(block))
+
+    def update(self, held: Subproblem, B: Array, memo: _Memo) -> Update[_Memo]:
+        """Bring the copies together, more closely where that does not lower the objective yet."""
+        if memo.exact is not None:
+            new, value = memo.exact.minimize(held, B)
+            return Update(new, memo, value)
+        assert memo.copies is not None
+        block, copies = held.block, memo.copies
+        loss = pulled(held, len(copies.steps))
+        log: list[InnerSolve] = []
+
+        def cost(X: Array) -> float:
+            return loss.value(X) + sum(penalty.value(X) for penalty in block.shaped)
+
+        before, outside = cost(B), block.violation(B) > INSIDE
+        memo = memo if memo.Z else _at(B, memo)
+        for finer in _FINER:
+            found = self._meet(loss, memo, finer * self.rtol, log)
+            if found is None:
+                return Update(B, memo, before, Status.BACKEND_FAILED, log)
+            memo = found
+            new = copies.feasible(memo.Z[0])
+            value = cost(new)
+            inside = block.violation(new) <= INSIDE
+            if inside and (outside or value <= before) and not block.collapsed(new):
+                return Update(new, memo, value, inner=log)
+            if is_late():
+                break
+        return Update(B, memo, before, inner=log)
+
+    def _meet(self, loss: Pulled, memo: _Memo, goal: float, log: list[InnerSolve]) -> _Memo | None:
+        """Return the copies after some rounds, nothing where a program failed."""
+        copies, Z, Y = memo.copies, list(memo.Z), list(memo.Y)
+        assert copies is not None
+        rho = memo.Z[0].dtype.type(loss.rho)
+        for _ in range(self.program_rounds if copies.by_program else self.rounds):
+            pulls = [rho * z - y for z, y in zip(Z, Y, strict=True)]
+            B = loss.minimizer(np.add.reduce(pulls))
+            apart = moved = 0.0
+            for place, (z, y) in enumerate(zip(Z, Y, strict=True)):
+                new = copies.apply(place, B + y / rho, 1 / float(rho), log)
+                if new is None:
+                    return None
+                size = float(np.linalg.norm(new)) or 1.0
+                apart = max(apart, float(np.linalg.norm(B - new)) / size)
+                moved = max(moved, float(np.linalg.norm(new - z)) / size)
+                Z[place], Y[place] = new, y + rho * (B - new)
+            if max(apart, moved) <= goal or is_late():
+                break
+        return replace(memo, Z=tuple(Z), Y=tuple(Y))
+
+    def pack(self, memo: dict[str, Seen[_Memo]]) -> dict[str, Array]:
+        """Return copies and multipliers, so that a solve goes on to the last bit."""
+        kept = {name: seen.memo for name, seen in memo.items() if seen.memo.Z}
+        return {name: np.array([own.Z, own.Y]) for name, own in kept.items()}
+
+    def unpack(
+        self, arrays: dict[str, Array], memo: dict[str, Seen[_Memo]]
+    ) -> dict[str, Seen[_Memo]]:
+        """Return the copies and multipliers that `pack` wrote."""
+        found = dict(memo)
+        for name, (Z, Y) in arrays.items():
+            own = replace(memo[name].memo, Z=tuple(Z), Y=tuple(Y))
+            found[name] = Seen(memo[name].block, own)
+        return found
+
+
+def _exact(block: Block) -> Extrapolated | None:
+    """Return a method that minimizes the block without copies, if there is one."""
+    return next((solver for solver in _EXACT if not solver.unmet(block)), None)
+
+
+def _at(B: Array, memo: _Memo) -> _Memo:
+    """Return copies that are all at B, without multipliers."""
+    assert memo.copies is not None
+    count = len(memo.copies.steps)
+    return replace(memo, Z=(B,) * count, Y=(np.zeros_like(B),) * count)

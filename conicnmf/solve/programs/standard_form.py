@@ -1,0 +1,149 @@
+"""Programs in Clarabel's standard form: what CVXPY makes of them, and solving them again in place."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import clarabel
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+
+from conicnmf.results import InnerSolve
+from conicnmf.solve.deadline import is_late
+from conicnmf.solve.guard import (
+    in_words,
+    interrupted,
+    interruptions_held,
+    is_fault,
+    raise_noted,
+)
+from conicnmf.solve.programs.backends import ENOUGH
+from conicnmf.types import Array
+
+_STATUS = {
+    "PrimalInfeasible": cp.INFEASIBLE,
+    "AlmostPrimalInfeasible": cp.INFEASIBLE_INACCURATE,
+    "DualInfeasible": cp.UNBOUNDED,
+    "AlmostDualInfeasible": cp.UNBOUNDED_INACCURATE,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class StandardForm:
+    """min ½xᵀPx + qᵀx, Ax + s = b, s in cones; P is its upper half, and x holds a variable.
+
+    `offset` is where the variable begins in x, its columns one after the other.
+    """
+
+    P: Any
+    q: Array
+    A: Any
+    b: Array
+    dims: Any
+    offset: int
+
+    @classmethod
+    def of(
+        cls, objective: Any, constraints: Sequence[cp.Constraint], variable: cp.Variable
+    ) -> StandardForm:
+        """Let CVXPY lower a program."""
+        # The zero term keeps the variable in a program that does not constrain it.
+        program = cp.Problem(cp.Minimize(objective + 0 * cp.sum(variable)), list(constraints))
+        data = program.get_problem_data("CLARABEL", solver_opts={})[0]
+        q = np.asarray(data["c"])
+        P = sp.triu(data["P"]) if "P" in data else sp.coo_array((q.size, q.size))
+        offset = data["param_prob"].var_id_to_col[variable.id]
+        return cls(P, q, sp.coo_array(data["A"]), np.asarray(data["b"]), data["dims"], offset)
+
+
+class Updated:
+    """A solver that is set up once; new numbers in the same pattern are written into it."""
+
+    def __init__(self) -> None:
+        self._solver: Any = None
+
+    def solve(
+        self, P: Any, q: Array, A: Any, b: Array, cones: Any, same: bool = False
+    ) -> tuple[Array | None, InnerSolve]:
+        """Return x, or nothing, and a record; `same` says that q alone is new."""
+        begin = time.perf_counter()
+        try:
+            with interruptions_held():
+                status, x, iterations = self._run(P, q, A, b, cones, same)
+        except BaseException as error:
+            if not is_fault(error):
+                raise
+            self._solver = None  # what it holds may be half written
+            status, x, iterations = f"error: {in_words(error)}", q, 0
+        raise_noted()
+        record = InnerSolve("CLARABEL", status, iterations, time.perf_counter() - begin)
+        if record.ok and not np.isfinite(x).all():
+            record = replace(record, status="not finite")
+        return (x if record.ok else None), record
+
+    def _run(
+        self, P: Any, q: Array, A: Any, b: Array, cones: Any, same: bool
+    ) -> tuple[str, Array, int]:
+        """Update the solver in place; set it up anew where it fails on stale scalings."""
+        for attempt in range(2):
+            fresh = self._solver is None or attempt == 1
+            if fresh:
+                self._solver = clarabel.DefaultSolver(P, q, A, b, cones, _settings())
+                self._solver.set_termination_callback(self._is_late)
+            elif same:
+                self._solver.update(q=q)
+            else:
+                self._solver.update(P=P, q=q, A=A, b=b)
+            solution = self._solver.solve()
+            if fresh or str(solution.status) == "Solved" or is_late():
+                break
+        status = _STATUS.get(str(solution.status), str(solution.status))
+        if not status.startswith((cp.INFEASIBLE, cp.UNBOUNDED)):
+            status = _judged(status, _inaccuracy(P, q, A, b, solution))
+        return status, np.asarray(solution.x), int(solution.iterations)
+
+    def _is_late(self, _: Any) -> bool:
+        return interrupted() or is_late()
+
+
+def _inaccuracy(P: Any, q: Array, A: Any, b: Array, solution: Any) -> float:
+    """Return how far a point is from the conditions of optimality, whatever the solver calls it.
+
+    They are Ax + s = b, Px + q + Aᵀz = 0 and no gap, xᵀPx + qᵀx + bᵀz = 0; P is its upper half.
+    """
+    x, s, z = (np.asarray(part) for part in (solution.x, solution.s, solution.z))
+    if not all(np.isfinite(part).all() for part in (x, s, z)):
+        return np.inf
+    Px, Az = P @ x + P.T @ x - P.diagonal() * x, A.T @ z
+    square, linear, dual = float(x @ Px), float(q @ x), float(b @ z)
+    primal = _largest(A @ x + s - b) / max(1.0, *map(_largest, (b, s, x)))
+    stationary = _largest(Px + q + Az) / max(1.0, *map(_largest, (q, Px, Az)))
+    gap = abs(square + linear + dual) / max(1.0, abs(square / 2 + linear))
+    return max(primal, stationary, gap)
+
+
+def _largest(v: Array) -> float:
+    return float(np.abs(v).max(initial=0.0))
+
+
+def _judged(label: str, off: float) -> str:
+    """Return the status of a point that is so far from the conditions of optimality."""
+    if off > 1000 * ENOUGH:
+        return f"{label}, off by {off:.1e}"
+    return str(cp.OPTIMAL if off <= ENOUGH else cp.OPTIMAL_INACCURATE)
+
+
+def _settings() -> Any:
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.presolve_enable = False
+    settings.input_sparse_dropzeros = False
+    settings.direct_solve_method = "qdldl"
+    settings.max_iter = 200
+    # Tighter than this, programs with cones often end "almost solved".
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-8
+    return settings
