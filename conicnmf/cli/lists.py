@@ -20,7 +20,7 @@ from conicnmf.model.constraints import (
     UnitNorm,
 )
 from conicnmf.model.factorize import factorize
-from conicnmf.model.losses import WeightedFrobenius
+from conicnmf.model.losses import KullbackLeibler, WeightedFrobenius
 from conicnmf.model.penalties import L1, L2
 from conicnmf.model.problem import Problem
 from conicnmf.report.tables import Table
@@ -52,13 +52,15 @@ def representative_problems() -> dict[str, Problem]:
         "fixed": factorize(V, 2, W=[nonneg, Fixed(known, np.ones((6, 2)))]),
         "unit": factorize(V, 2, W=[nonneg, UnitNorm()]),
         "convex": factorize(V, 2, H=[nonneg, steady]),
+        "counts": factorize(V, 2, loss=KullbackLeibler()),
     }
 
 
 _LEGEND = (
     "weights: missing or weighted entries; sparse: columns of W at least so sparse; simplex: "
     "samples sum to one; fixed: known entries of W; unit: columns of W of norm one; convex: any "
-    "convex CVXPY constraint. `problem.explain()` gives the reasons for a problem of your own."
+    "convex CVXPY constraint; counts: the Kullback-Leibler divergence. `problem.explain()` gives "
+    "the reasons for a problem of your own."
 )
 
 

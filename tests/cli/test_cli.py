@@ -152,7 +152,7 @@ def test_samples_as_rows_are_transposed(tmp_path):
     [
         (["nowhere.npy", "--rank", 2], "no file"),
         (["digitz", "--rank", 2], "digits"),
-        (["bars", "--rank", 0], "positive integer"),
+        (["bars", "--rank", 0], "whole number >= 1"),
         (["bars", "--rank", 2, "--sparse-w", 1.5], "0 <= min <= max <= 1"),
         (["bars", "--rank", 2, "--sparse-w", 0.8, "--sparse-w-max", 0.2], "min=0.8"),
         (["bars", "--rank", 2, "--solver", "HALZ"], "did you mean HALS"),

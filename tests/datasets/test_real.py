@@ -46,7 +46,7 @@ def test_the_thousand_digits_of_the_experiments_are_the_documented_columns(real)
 def test_mnist_has_the_classic_halves_and_upright_ones(real):
     data = real("mnist", n_samples=6000)
     assert data.V.shape == (784, 6000)
-    with pytest.raises(InputError, match="at most 60000"):
+    with pytest.raises(InputError, match="from 1 to 60000"):
         real("mnist", n_samples=60001)
     assert counts(data.extra["target_test"]) == [
         980,
