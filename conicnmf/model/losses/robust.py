@@ -65,7 +65,7 @@ class Robust(Entrywise):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Huber(Robust):
-    """Squares up to `delta`, beyond that lines: r², and 2δ|r| − δ² for residuals larger than δ.
+    """Squares up to `delta`, beyond that lines of slope 2δ.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Huber(Robust):
         return -2 * np.clip(y - p, -self.delta, self.delta)
 
     def shares(self, r: Array, unit: float) -> Array:
-        """Return the smaller of 1 and δ/|r|."""
+        """Return the smaller of 1 and δ over the residual's magnitude."""
         return np.asarray(self.delta / np.maximum(np.abs(r), self.delta))
 
     def majorize(self, Y: Data, A: Array, B: Array) -> Quadratic:
@@ -109,7 +109,7 @@ class Huber(Robust):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Absolute(Robust):
-    """The sum of the magnitudes of the residuals, |Y − A B|.
+    """The sum of the magnitudes of the residuals.
 
     Weights and majorizers count residuals close to zero as a little larger than they are; a step that
     would raise the loss for that reason is not taken.
@@ -138,7 +138,7 @@ class Absolute(Robust):
         return -np.sign(y - p)
 
     def shares(self, r: Array, unit: float) -> Array:
-        """Return 1/(2|r|)."""
+        """Return one over twice the magnitude of the residual."""
         least = max(_KINK * unit, float(np.finfo(r.dtype).tiny) ** 0.5)
         return np.asarray(0.5 / np.maximum(np.abs(r), least))
 
