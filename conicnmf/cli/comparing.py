@@ -37,6 +37,7 @@ def compare_command(
     sparse_w_max: o.SparseWMax = None,
     sparse_h: o.SparseH = None,
     l1_h: o.L1H = None,
+    loss: o.LossName = None,
     solvers: Annotated[
         str | None,
         typer.Option(
@@ -77,7 +78,7 @@ def compare_command(
     source = read_data(data, Reading(samples_are_rows, samples, image_shape, missing, layout))
     source.tell()
     problem = o.state_problem(
-        source.V, rank, sparse_w, sparse_w_max, sparse_h, l1_h, known=source.known
+        source.V, rank, sparse_w, sparse_w_max, sparse_h, l1_h, source.known, loss
     )
     named = [] if solvers is None else list(dict.fromkeys(solvers.split(",")))
     chosen = [o.find_solver(name.strip()) for name in named] or o.usual_solvers(problem)

@@ -39,6 +39,7 @@ def fit(
     sparse_w_max: o.SparseWMax = None,
     sparse_h: o.SparseH = None,
     l1_h: o.L1H = None,
+    loss: o.LossName = None,
     solver: Annotated[
         str | None,
         typer.Option(
@@ -72,7 +73,7 @@ def fit(
     source = read_data(data, Reading(samples_are_rows, samples, image_shape, missing, layout))
     source.tell()
     problem = o.state_problem(
-        source.V, rank, sparse_w, sparse_w_max, sparse_h, l1_h, known=source.known
+        source.V, rank, sparse_w, sparse_w_max, sparse_h, l1_h, source.known, loss
     )
     folder = None if output is None else output_folder(output)
     result = solve(

@@ -20,7 +20,7 @@ from conicnmf.model.constraints import (
     UnitNorm,
 )
 from conicnmf.model.factorize import factorize
-from conicnmf.model.losses import KullbackLeibler, WeightedFrobenius
+from conicnmf.model.losses import WeightedFrobenius
 from conicnmf.model.penalties import L1, L2
 from conicnmf.model.problem import Problem
 from conicnmf.report.tables import Table
@@ -46,21 +46,22 @@ def representative_problems() -> dict[str, Problem]:
         "L1": factorize(V, 2, H=[nonneg, L1(0.1)]),
         "L2": factorize(V, 2, H=[nonneg, L2(0.1)]),
         "weights": factorize(V, 2, loss=WeightedFrobenius(mask)),
+        "kl": factorize(V, 2, loss="kl"),
+        "huber": factorize(V, 2, loss="huber"),
         "sparse": factorize(V, 2, W=[nonneg, Sparseness(min=0.6)]),
         "simplex": factorize(V, 2, H=[Simplex(each="sample")]),
         "box": factorize(V, 2, H=[Box(0, 1)]),
         "fixed": factorize(V, 2, W=[nonneg, Fixed(known, np.ones((6, 2)))]),
         "unit": factorize(V, 2, W=[nonneg, UnitNorm()]),
         "convex": factorize(V, 2, H=[nonneg, steady]),
-        "counts": factorize(V, 2, loss=KullbackLeibler()),
     }
 
 
 _LEGEND = (
-    "weights: missing or weighted entries; sparse: columns of W at least so sparse; simplex: "
-    "samples sum to one; fixed: known entries of W; unit: columns of W of norm one; convex: any "
-    "convex CVXPY constraint; counts: the Kullback-Leibler divergence. `problem.explain()` gives "
-    "the reasons for a problem of your own."
+    "weights: missing or weighted entries; kl, huber: other losses; sparse: columns of W at least so "
+    "sparse; simplex: samples sum to one; fixed: known entries of W; unit: columns of W of norm one; "
+    "convex: any convex CVXPY constraint. `problem.explain()` gives the reasons for a problem of your "
+    "own."
 )
 
 

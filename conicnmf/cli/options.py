@@ -12,7 +12,8 @@ from conicnmf.datasets import names
 from conicnmf.errors import InputError
 from conicnmf.model.constraints import NonNegative, Sparseness
 from conicnmf.model.factorize import factorize
-from conicnmf.model.losses import WeightedFrobenius
+from conicnmf.model.known import LOSSES, as_loss
+from conicnmf.model.losses import Frobenius
 from conicnmf.model.penalties import L1
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Term
@@ -40,6 +41,14 @@ SparseWMax = Annotated[
 SparseH = Annotated[float | None, typer.Option(help="Least sparseness of each row of H, 0 to 1.")]
 L1H = Annotated[
     float | None, typer.Option("--l1-h", help="Weight of the sum of H, added to the objective.")
+]
+LossName = Annotated[
+    str | None,
+    typer.Option(
+        "--loss",
+        help="What is lost where the model misses: frobenius, kl, is, huber, absolute, logistic.",
+        autocompletion=lambda incomplete: beginning(incomplete, LOSSES.names()),
+    ),
 ]
 MaxIterations = Annotated[
     int | None, typer.Option("--max-iter", help="Iteration limit; each solver has its own.")
@@ -122,6 +131,7 @@ def state_problem(
     sparse_h: float | None = None,
     l1_h: float | None = None,
     known: Any = None,
+    loss: str | None = None,
 ) -> Problem:
     """Return the problem that the options state; `known` is true where V has an entry.
 
@@ -139,8 +149,10 @@ def state_problem(
         H.append(Sparseness(sparse_h))
     if l1_h is not None:
         H.append(L1(l1_h))
-    loss = None if known is None else WeightedFrobenius(known)
-    return factorize(V, rank, loss=loss, W=W, H=H)
+    stated = Frobenius() if loss is None else as_loss(loss)
+    if known is not None:
+        stated = stated.masked(known)
+    return factorize(V, rank, loss=stated, W=W, H=H)
 
 
 def beginning(incomplete: str, choices: Iterable[str]) -> list[str]:

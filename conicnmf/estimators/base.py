@@ -19,6 +19,7 @@ from conicnmf.estimators.codes import find_codes, of_one_sample
 from conicnmf.estimators.valid import RandomState, validated
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.factorize import factorize
+from conicnmf.model.known import as_loss
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.losses.frobenius import squared_norm
 from conicnmf.model.terms import Loss, Term
@@ -99,10 +100,13 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
     """
 
     n_components: int
-    loss: Loss | None = None
+    loss: Loss | str | None = None
     init: Any = None
     components_: Array
     sample_terms_: tuple[Term, ...]
+
+    def _loss(self) -> Loss:
+        return Frobenius() if self.loss is None else as_loss(self.loss)
 
     def _terms(self) -> tuple[Sequence[Term], Sequence[Term]]:
         """Return the terms on W and on H."""
@@ -119,13 +123,13 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         """
         V, observed = self._data(X, reset=True)
         W, H = self._terms()
-        if observed is not None and self.loss is not None:
+        loss = self._loss()
+        if observed is not None and "masked" not in loss.abilities:
             raise InputError(
-                f"NaN are left out of the squared loss alone, got loss={self.loss}; use loss=None, "
-                "or give weights of zero to the missing entries"
+                f"{loss} counts every entry, and X has NaN; fill them in, or use a loss with weights"
             )
-        loss = self.loss if observed is None else WeightedFrobenius(observed)
-        problem = factorize(V, self.n_components, loss=loss, W=W, H=H)
+        own = loss if observed is None else loss.masked(observed)
+        problem = factorize(V, self.n_components, loss=own, W=W, H=H)
         return self._keep(self._solve(problem, self.init), V, observed)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
@@ -170,7 +174,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
 
     def _codes(self, V: Data, observed: Any) -> Array:
         W = np.ascontiguousarray(self.components_.T).astype(V.dtype, copy=False)
-        return find_codes(V, W, self.sample_terms_, self.loss, observed)
+        return find_codes(V, W, self.sample_terms_, self._loss(), observed)
 
     def _keep(self, result: Result, V: Data, observed: Any) -> Self:
         """Set what users read after a fit."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from conicnmf.errors import IncompatibleError
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.blocks import Block, Subproblem, fitted_block
-from conicnmf.model.losses import Frobenius, WeightedFrobenius
+from conicnmf.model.losses import Frobenius
 from conicnmf.model.terms import Constraint, Loss, Term
 from conicnmf.solve.methods import (
     BlockSolver,
@@ -71,6 +71,8 @@ def find_codes(
     """
     loss = loss or Frobenius()
     loss.check((V.shape[0], V.shape[1]))
+    if observed is None:
+        loss.check_data(V, "X")
     H = np.empty((W.shape[1], V.shape[1]), dtype=np.result_type(V, W))
     if _is_least_squares(fitted_block("H", V, W, loss, terms)[0], loss):
         for columns in _alike(V.shape[1], observed):
@@ -78,10 +80,10 @@ def find_codes(
             _, held = fitted_block("H", V[:, columns][rows], W[rows], loss, terms)
             H[:, columns] = _least_squares(held)
         return H
-    # A loss that holds arrays of the shape of the data cannot be cut into parts.
-    size = _CHUNK if "quadratic" in loss.abilities else V.shape[1]
+    # A loss that holds arrays of the shape of the data differs from its transpose, and cannot be cut.
+    size = _CHUNK if loss.transposed() is loss else V.shape[1]
     for columns in np.split(np.arange(V.shape[1]), range(size, V.shape[1], size)):
-        own = loss if observed is None else WeightedFrobenius(observed[:, columns])
+        own = loss if observed is None else loss.masked(observed[:, columns])
         H[:, columns] = _descent(
             fitted_block("H", V[:, columns], W, own, terms)[1], V[:, columns], W
         )

@@ -24,8 +24,9 @@ class Factorizer(FactorizationEstimator):
         Terms on W = `components_.T`, features × components; `NonNegative` alone by default.
     H : list of Term, optional
         Terms on H, the transposed codes, components × samples; `NonNegative` alone by default.
-    loss : Loss, optional
-        Squared Frobenius by default. Missing entries are NaN in X and need no loss of their own.
+    loss : Loss or str, optional
+        Squared Frobenius by default, or for example "kl" for counts and "huber" against outliers.
+        Missing entries are NaN in X and need no loss of their own.
     solver : Solver or str, optional
         A solver, its name, or None for the one that fits best.
     init : Start, optional
@@ -66,7 +67,7 @@ class Factorizer(FactorizationEstimator):
         *,
         W: Sequence[Term] | None = None,
         H: Sequence[Term] | None = None,
-        loss: Loss | None = None,
+        loss: Loss | str | None = None,
         solver: SolverLike | None = None,
         init: Any = None,
         max_iter: Whole | None = None,

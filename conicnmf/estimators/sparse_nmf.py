@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from conicnmf.estimators.streaming import Streaming
 from conicnmf.estimators.valid import RandomState
 from conicnmf.model.constraints import NonNegative, Sparseness
-from conicnmf.model.terms import Pieces, Term
+from conicnmf.model.terms import Loss, Pieces, Term
 from conicnmf.settings import Count, Share, Weight, Whole
 from conicnmf.solve.methods.base import SolverLike
 
@@ -34,6 +34,8 @@ class SparseNMF(Streaming):
         `fit_transform` returns and is left out by `transform`.
     W, H : list of Term
         More terms on W = `components_.T` (features × components) and on H, the transposed codes.
+    loss : Loss or str, optional
+        Squared Frobenius by default, or for example "kl" for counts and "huber" against outliers.
     solver : Solver or str, optional
         A solver, its name, or None for the one that fits best.
     init : Start, optional
@@ -83,6 +85,7 @@ class SparseNMF(Streaming):
         code_each: Literal["sample", "component"] = "sample",
         W: Sequence[Term] = (),
         H: Sequence[Term] = (),
+        loss: Loss | str | None = None,
         solver: SolverLike | None = None,
         init: Any = None,
         max_iter: Whole | None = None,
@@ -97,6 +100,7 @@ class SparseNMF(Streaming):
         self.code_each = code_each
         self.W = W
         self.H = H
+        self.loss = loss
         self.init = init
 
     def _terms(self) -> tuple[Sequence[Term], Sequence[Term]]:

@@ -1,8 +1,9 @@
 """How far one block could still lower the objective near a point, by routes of the certificate's own.
 
 A cone program with planes at the point comes first: what it finds is feasible, so what it gains is
-really there to be had. Signed factors with bands are solved for their magnitudes, and projected
-gradient steps serve where no cone program can be written.
+really there to be had. Where that would have the size of large data, programs of the factor's size on
+majorizers of the loss stand for it. Signed factors with bands are solved for their magnitudes, and
+projected gradient steps serve where no cone program can be written.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from conicnmf.model.addends import Fit
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.constraints import Fixed
 from conicnmf.model.terms import Reduced
@@ -30,6 +32,7 @@ from conicnmf.types import Array
 
 _HALVINGS = 10
 _STEPS = 50
+_LARGE, _MAJORIZERS, _LIFT = 2000, 4, 1e-3
 
 Route = Callable[[Subproblem, Array], Array | None]
 """Return a point that may be better than B, nothing where the route cannot be taken."""
@@ -45,6 +48,7 @@ def remaining_descent(held: Subproblem, B: Array, on_support: bool = False) -> t
         held = held.on(replace(block, constraints=(*block.constraints, Fixed(B == 0, 0.0))))
     routes: dict[str, Route] = {
         "gain of a cone solver with planes at the result": _by_cone_program,
+        "gain of cone solvers on majorizers of the loss": _by_majorizers,
         "gain of a cone solver with the signs of the result": _by_magnitudes,
         "gain of projected gradient steps": _by_projected_steps,
     }
@@ -69,9 +73,32 @@ def _by_cone_program(held: Subproblem, B: Array) -> Array | None:
     if any(conic_constraints(block)) or any(cones_on_orthant(block)):
         return None
     reduced = held.reduced()
-    if reduced is None and "expression" not in block.abilities:
+    if reduced is None and ("expression" not in block.abilities or _is_large(block)):
         return None
     return _linearized(held, block, B, reduced)
+
+
+def _is_large(block: Block) -> bool:
+    """Whether a program of the size of the data would take long, and a smaller one is there."""
+    fits = (addend for addend in block.addends if isinstance(addend, Fit))
+    return bool(block.majorized) and sum(np.prod(fit.V.shape) for fit in fits) > _LARGE
+
+
+def _by_majorizers(held: Subproblem, B: Array) -> Array | None:
+    """Take a few steps to the minimum of majorizers, each by a program of the factor's size."""
+    block = held.block
+    if any(conic_constraints(block)) or any(cones_on_orthant(block)) or not block.majorized:
+        return None
+    seen = block.majorized[-1]
+    # A sum over entries is a wall where it touches at zero: begin a little inside.
+    lifted = np.maximum(B, _LIFT * float(np.abs(B).mean())) if seen.kind == "separable" else B
+    for _ in range(_MAJORIZERS):
+        above = held.majorized(lifted, seen)
+        better = _linearized(above, seen, lifted, above.reduced())
+        if better is None or not np.isfinite(held.objective(better)):
+            return None
+        lifted = better
+    return lifted
 
 
 def _by_magnitudes(held: Subproblem, B: Array) -> Array | None:

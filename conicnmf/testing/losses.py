@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
+from conicnmf.errors import InputError
 from conicnmf.model.terms import Loss, Quadratic, Reduced, Separable
 from conicnmf.settings import Count, Whole, door
 from conicnmf.testing._expect import (
@@ -73,6 +74,7 @@ def check_loss(loss: Loss, Y: Any, *, rank: Count = 2, seed: Whole = 0) -> None:
                 _forms(loss, form, dense, A, B)
         _transposes(loss, data, A, B)
         _majorizers(loss, data, A, B, other)
+        _masks(loss, data, A, B, rng)
         if loss.convex:
             _convexity(loss, data, A, B, other)
 
@@ -87,6 +89,8 @@ def _abilities(loss: Loss, Y: Data, A: Array, B: Array) -> None:
             "ratio": lambda: loss.ratio(Y, A, B),
             "expression": lambda: loss.expression(Y, A, cp.Variable(B.shape)),
             "majorize": lambda: loss.majorize(Y, A, B),
+            "reweigh": lambda: loss.reweigh(Y, A, B),
+            "masked": lambda: loss.masked(np.ones(Y.shape, dtype=bool)),
         },
     )
 
@@ -169,6 +173,24 @@ def _majorizers(loss: Loss, Y: Data, A: Array, B: Array, other: Array) -> None:
                 expect_close(found, value, _EXACT, f"the {name} of {loss} does not touch it", scale)
             below = value - found
             expect(below <= _EXACT * scale, f"the {name} of {loss} is below it by {below:.3g}")
+
+
+def _masks(loss: Loss, Y: Data, A: Array, B: Array, rng: np.random.Generator) -> None:
+    """Check that what is hidden has no say, and that the two parts add up to the whole."""
+    if "masked" not in loss.abilities:
+        return
+    seen = rng.random(Y.shape) < 0.5
+    seen.flat[0], seen.flat[-1] = True, False
+    parts = []
+    for mask in (seen, ~seen):
+        try:
+            own = loss.masked(mask)
+        except InputError:
+            parts.append(0.0)  # nothing that counts is left
+            continue
+        parts.append(own.value(Y, A, B))
+    whole = loss.value(Y, A, B)
+    expect_close(sum(parts), whole, _EXACT, f"the masked parts of {loss} do not add up", whole)
 
 
 def _convexity(loss: Loss, Y: Data, A: Array, B: Array, other: Array) -> None:

@@ -75,6 +75,14 @@ def test_fit_gives_what_the_library_gives(data):
     assert said["factors"] == {"W": [12, 3], "H": [3, 15]}
 
 
+def test_fit_takes_a_loss_by_its_name(data):
+    said = fitted(data, "--rank", 2, "--loss", "kl", "--solver", "Multiplicative", "--max-iter", 9)
+    problem = cn.factorize(V, 2, loss="kl")
+    assert said["objective"] == problem.solve("Multiplicative", stop=9).objective
+    wrong = run("fit", data, "--rank", 2, "--loss", "kullback", code=2)
+    assert "no loss is called 'kullback'" in wrong.output
+
+
 def test_fit_states_the_constraints_that_were_asked_for(data):
     options = ["--sparse-w", 0.3, "--sparse-w-max", 0.5, "--sparse-h", 0.2]
     said = fitted(data, "--rank", 2, *options, "--max-iter", 5)
@@ -253,8 +261,8 @@ def test_solvers_are_listed_with_what_they_fit():
     fits = {line.split()[0]: line for line in lines if "✓" in line}
     # The joint baseline fits nothing unless a non-linear solver is installed.
     assert set(fits) | {"JointNLP"} == {kind.__name__ for kind in KINDS}
-    assert "✓" not in fits["Multiplicative"].split()[5]  # no sparseness bands
-    assert "✓" in fits["HALS"].split()[5]
+    assert "✓" not in fits["Multiplicative"].split()[7]  # no sparseness bands
+    assert "✓" in fits["HALS"].split()[7]
     for kind in KINDS:
         first = kind.__doc__.strip().splitlines()[0]
         assert any(first in line for line in lines)

@@ -65,12 +65,13 @@ LOSSES = {
             self.value(Y, A, B), self.gradient(Y, A, B), 0 * (A.T @ A), B
         )
     ),
+    "the masked parts of .* do not add up": broken_loss(masked=lambda self, observed: self),
     "the bound by ratio of .* is below": broken_loss(powers=(0.0, 0.0)),
     "is not convex in B": broken_loss(
         value=lambda self, Y, A, B: -Frobenius.value(self, Y, A, B), abilities=frozenset()
     ),
 }
-for name in ("gradient", "quadratic", "reduced", "ratio", "expression"):
+for name in ("gradient", "quadratic", "reduced", "ratio", "expression", "masked"):
     setattr(type(LOSSES["is not convex in B"]), name, getattr(Loss, name))
 
 

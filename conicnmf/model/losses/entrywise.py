@@ -12,10 +12,10 @@ import scipy.sparse as sp
 from conicnmf.errors import InputError
 from conicnmf.model.losses.visits import visits
 from conicnmf.model.losses.weighted import WeightedFrobenius
-from conicnmf.model.losses.weights import MaybeWeights, check_weights, full, said, turned
+from conicnmf.model.losses.weights import MaybeWeights, check_weights, full, said, times, turned
 from conicnmf.model.terms import Loss, Quadratic
 from conicnmf.settings import Limit, Positive
-from conicnmf.types import Array, Data, stored
+from conicnmf.types import Array, Data, Mask, stored
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,6 +73,10 @@ class Entrywise(Loss):
         bad = _first_bad(Y, self.weights, broken)
         if bad is not None:
             raise InputError(f"{type(self).__name__} needs {name} {rule}, got {bad:g}; {remedy}")
+
+    def masked(self, observed: Mask) -> Self:
+        """Give no weight to the other entries."""
+        return replace(self, weights=times(self.weights, observed))
 
     @property
     def squared(self) -> Loss | None:

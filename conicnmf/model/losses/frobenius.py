@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from conicnmf.model.terms import Loss, Reduced
 from conicnmf.settings import Limit, Positive
-from conicnmf.types import Array, Data, stored
+from conicnmf.types import Array, Data, Mask, stored
 
 _CHUNK = 1 << 20
 
@@ -52,6 +52,12 @@ class Frobenius(Loss):
     def scaled(self, c: float) -> Frobenius:
         """Divide the scale by c²."""
         return replace(self, scale=self.scale / c**2)
+
+    def masked(self, observed: Mask) -> Loss:
+        """Return weighted squares, with no weight for the other entries."""
+        from conicnmf.model.losses.weighted import WeightedFrobenius
+
+        return WeightedFrobenius(observed, self.scale, self.cap)
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss without an array of the size of Y."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from conicnmf.model.losses.frobenius import row_chunks, squared_norm
 from conicnmf.model.losses.visits import visits
-from conicnmf.model.losses.weights import Weights, check_weights, full, said, turned
+from conicnmf.model.losses.weights import Weights, check_weights, full, said, times, turned
 from conicnmf.model.terms import Loss, Quadratic, Reduced
 from conicnmf.settings import Limit, Positive
-from conicnmf.types import Array, Data, stored
+from conicnmf.types import Array, Data, Mask, stored
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +58,10 @@ class WeightedFrobenius(Loss):
     def scaled(self, c: float) -> WeightedFrobenius:
         """Divide the scale by c²."""
         return replace(self, scale=self.scale / c**2)
+
+    def masked(self, observed: Mask) -> WeightedFrobenius:
+        """Give no weight to the other entries."""
+        return replace(self, weights=times(self.weights, observed))
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss over the weighted entries."""

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from conicnmf.errors import InputError
 from conicnmf.incoming import as_csr
 from conicnmf.settings import Reads
-from conicnmf.types import Data, stored
+from conicnmf.types import Data, Mask, stored
 from conicnmf.validate import as_numbers
 
 
@@ -57,6 +57,13 @@ def check_weights(weights: Data, shape: tuple[int, int]) -> None:
 def turned(weights: Data) -> Data:
     """Return the weights of the transposed data."""
     return weights.T.tocsr() if sp.issparse(weights) else weights.T
+
+
+def times(weights: Data | None, observed: Mask) -> Data:
+    """Return weights, equal ones by default, that are zero where nothing is observed."""
+    if weights is None:
+        return observed
+    return sp.csr_array(weights * observed) if sp.issparse(weights) else weights * observed
 
 
 def full(weights: Data, shape: tuple[int, int]) -> Data:

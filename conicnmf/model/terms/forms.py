@@ -60,7 +60,9 @@ class Quadratic:
         seen, size = np.einsum(along, vectors, target), np.atleast_2d(roots).T
         D = np.divide(seen, size, out=np.zeros_like(seen), where=size > 0)
         R = roots[..., None] * vectors.swapaxes(-1, -2) * lengths[..., None, :]
-        return Reduced(R, D, self.constant - float(np.sum(D**2)))
+        constant = self.constant - float(np.sum(D**2))
+        # One R for all columns is triangular, as compiled programs store it.
+        return _triangular(R, D, constant) if self.G.ndim == 2 else Reduced(R, D, constant)
 
 
 @dataclass(frozen=True, eq=False)

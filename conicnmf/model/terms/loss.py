@@ -11,7 +11,7 @@ import numpy as np
 from conicnmf.errors import InputError
 from conicnmf.model.terms.base import Term, optional
 from conicnmf.model.terms.forms import Quadratic, Reduced
-from conicnmf.types import Array, Data
+from conicnmf.types import Array, Data, Mask
 
 
 class Loss(Term):
@@ -107,6 +107,11 @@ class Loss(Term):
     def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
         """Return the loss as a CVXPY expression, convex in B."""
         raise self._lacks("expression")
+
+    @optional
+    def masked(self, observed: Mask) -> Loss:
+        """Return the same loss over the entries that are observed."""
+        raise self._lacks("masked")
 
     @optional
     def reweigh(self, Y: Data, A: Array, B: Array) -> Loss:

@@ -97,7 +97,9 @@ def test_a_quadratic_and_its_least_squares_agree_for_singular_curvature():
     A = RNG.random((4, 2)) @ RNG.random((2, 3))  # rank two, three components
     G, B = A.T @ A, RNG.random((3, 5))
     q = Quadratic(G, G @ RNG.random((3, 5)), 7.0)
-    assert q.reduced().value(B) == pytest.approx(q.value(B), rel=1e-9)
+    reduced = q.reduced()
+    assert reduced.value(B) == pytest.approx(q.value(B), rel=1e-9)
+    np.testing.assert_array_equal(reduced.R, np.triu(reduced.R))  # compiled programs store no more
 
 
 def test_a_long_component_does_not_hide_the_others():
