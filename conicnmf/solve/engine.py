@@ -186,7 +186,8 @@ class _Loop:
         run, status = self.run, self.rule.check(self.run.history)
         while status is None:
             run.at = "the solver"
-            sweep = self.solver.sweep(run.problem, run.factors, self.memo)
+            with np.errstate(over="ignore", invalid="ignore"):  # the status says where numbers end
+                sweep = self.solver.sweep(run.problem, run.factors, self.memo)
             raise_noted()
             self.memo = sweep.memo
             if not all(np.isfinite(X).all() for X in sweep.factors.values()):

@@ -364,3 +364,12 @@ def test_no_solver_at_all_is_an_error_that_names_the_terms() -> None:
         problem.solve()
     assert "UnitNorm(each='component') on W has no cone form" in str(caught.value)
     assert "Convex(below one)" in str(caught.value)
+
+
+def test_a_solver_that_leaves_the_range_of_numbers_does_so_without_a_warning() -> None:
+    def grow(factors: Factors) -> Factors:
+        return {name: (1e200 * X) * 1e200 for name, X in factors.items()}
+
+    result = PROBLEM.solve(Scripted((to_best, grow)), throw=False)
+    assert result.status is cn.Status.NOT_FINITE
+    np.testing.assert_array_equal(result.W, BEST.W)

@@ -140,17 +140,20 @@ class FastCodes(SparseCodes):
 
 
 def matched_slopes(P: Array, q: int) -> Array:
-    """Return β with ‖(βp)^q‖ = 1 for each row p: small codes are powers, far from saturation.
+    """Return β with ‖(βp)^q‖ = 1 for each row p, 1 where p is zero.
+
+    Then small codes are powers, far from saturation.
 
     Examples
     --------
     >>> matched_slopes(np.array([[0.0, 4.0]]), 3)
     array([[0.25]])
     """
-    tiny = np.finfo(P.dtype).tiny
-    slopes = np.empty((len(P), 1), P.dtype)
+    slopes = np.ones((len(P), 1), P.dtype)
     for j, p in enumerate(P):  # a row at a time, as powers of all would be another copy
-        largest = max(float(np.abs(p).max()), float(tiny))
+        largest = float(np.abs(p).max())
+        if largest < np.finfo(P.dtype).tiny:
+            continue
         powers = float(np.sqrt(np.sum((p / largest) ** (2 * q), dtype=np.float64)))
         slopes[j] = max(powers, 1e-30) ** (-1 / q) / largest
     return slopes

@@ -80,13 +80,14 @@ class WeightedFrobenius(Loss):
 
     def reduced(self, Y: Data, A: Array) -> Reduced:
         """Reduce each column by its own weighted Gram matrix."""
-        # In double precision: of a column with few observed entries the Gram matrix is singular, and
-        # its eigenvalues tell rounding from what was observed.
-        G, C = self.grams(Y, A.astype(np.float64, copy=False), slice(None))
+        G, C = self.grams(Y, A, slice(None))
         return Quadratic(G, C, self.scale * squared_norm(self.weights * Y)).reduced()
 
     def grams(self, Y: Data, A: Array, columns: slice) -> tuple[Array, Array]:
         """Return 2 scale Aᵀ diag(M²) A for each column, and the correlations with the data."""
+        # In double precision: of a column with few observed entries the Gram matrix is singular, and
+        # its eigenvalues tell rounding from what was observed.
+        A = A.astype(np.float64, copy=False)
         rank = A.shape[1]
         upper = np.triu_indices(rank)
         M2 = full(self._M2, Y.shape)[:, columns]

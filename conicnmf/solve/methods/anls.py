@@ -66,7 +66,9 @@ class ANLS(Extrapolated):
 
 def _unconstrained(G: Array, C: Array) -> Array:
     """Return the smallest solution of G X = C, with one G for all columns or one for each."""
-    inverse = np.linalg.pinv(G, hermitian=True)
+    # NumPy's own limit is that of double precision, which takes rounding in single for curvature.
+    rounding = G.shape[-1] * float(np.finfo(G.dtype).eps)
+    inverse = np.linalg.pinv(G, rcond=rounding, hermitian=True)
     if G.ndim == 2:
         return np.asarray(inverse @ C)
     return np.ascontiguousarray((inverse @ C.T[:, :, None])[:, :, 0].T)

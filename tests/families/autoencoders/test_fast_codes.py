@@ -21,6 +21,7 @@ from conicnmf.families.autoencoders import (
     windows,
 )
 from conicnmf.families.autoencoders.encoder_moves import encoder_derivatives, move_encoder
+from conicnmf.families.autoencoders.fast_codes import matched_slopes
 from conicnmf.families.autoencoders.moves import filter_gradient, first_steps
 from conicnmf.families.autoencoders.point import Point
 from conicnmf.kernels.encoder import code_gradient
@@ -310,3 +311,8 @@ def test_a_filter_whose_encoder_is_lost_holds_up_no_other():
     assert gaps[1][4] < 0.5 * gaps[0][4]
     assert abs(moved.theta[3]) <= np.abs(moved.P[3]).max()
     assert moved.energy(weights) <= point.energy(weights)
+
+
+def test_filters_without_a_response_have_a_slope():
+    for silent in (np.zeros((1, 3)), np.full((1, 3), 1e-320)):
+        assert matched_slopes(silent, 3).tolist() == [[1.0]]

@@ -42,7 +42,7 @@ def _sum(cost, text, make, algebra=None, degree=2.0, refuses=False, size=None):
     return DrawnLoss(
         text,
         make,
-        algebra,
+        None if refuses else algebra,  # as an expression it is kept as it is
         lambda X: float(cost(X).sum()),
         entries=cost,
         degree=degree,

@@ -179,3 +179,25 @@ def test_every_loss_that_is_shipped_is_checked():
     divergences = {"BetaDivergence", "ItakuraSaito", "KullbackLeibler"}  # in test_divergences.py
     robust = {"Huber", "Absolute", "Logistic"}  # in test_robust.py
     assert set(losses.__all__) == squares | divergences | robust
+
+
+def test_gram_matrices_of_single_precision_are_those_of_double():
+    """A column with fewer observed entries than components is singular, up to true rounding."""
+    rng = np.random.default_rng(0)
+    A, Y = rng.random((8, 7)), rng.random((8, 5))
+    M = rng.random((8, 5)) > 0.5
+    single = [X.astype(np.float32) for X in (Y, A)]
+    G, C = cn.WeightedFrobenius(M).grams(*single, slice(None))
+    known = [X.astype(np.float64) for X in single]
+    same = cn.WeightedFrobenius(M).grams(*known, slice(None))
+    np.testing.assert_allclose(G, same[0], rtol=1e-12)
+    np.testing.assert_allclose(C, same[1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_free_factors_of_single_precision_with_missing_entries_stay_finite(seed):
+    rng = np.random.default_rng(seed)
+    V = (rng.random((8, 7)) @ rng.random((7, 7))).astype(np.float32)
+    M = (rng.random(V.shape) > 0.3) * rng.uniform(0.2, 2, V.shape)
+    problem = cn.factorize(V, 7, W=[], loss=cn.WeightedFrobenius(M))
+    assert problem.solve("ANLS", stop=5, seed=seed).status.kind != "failed"
