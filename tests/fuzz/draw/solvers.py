@@ -15,6 +15,7 @@ EVERY = {
     "cn.ProjectedGradient(free='multiplicative')": 4,
     "cn.Multiplicative()": 4,
     "cn.CyclicNewton()": 2,
+    "'Splitting'": 1,
     "cn.Coded()": 2,
     "cn.Coded(cn.coding.OMP(max_atoms=2))": 1,
     "cn.Coded(cn.coding.L0({price!r}))": 1,
@@ -52,6 +53,7 @@ CONIC = {
     "cn.SparsityMaximization(form='taylor')": 5,
     "cn.SparsityMaximization(engine='conic')": 1,
     "cn.ProjectedGradient()": 2,
+    "'Splitting'": 2,
     "cn.HALS()": 1,
     "cn.JointNLP()": 0.3,
 }
