@@ -171,7 +171,10 @@ BAD = {
     ),
     "constant's shape": (lambda: compose("D @ H", constants={"D": np.ones(7)}), "must be a matrix"),
     "shape of no variable": (lambda: compose("W @ H", shapes={"X": (1, 2)}), "they are W, H"),
-    "shape": (lambda: compose("W @ H", shapes={"W": 3}), "is \\(rows, columns\\), got 3"),
+    "shape": (
+        lambda: compose("W @ H", shapes={"W": 3}),
+        "under each name or None, got shapes",
+    ),
     "terms of no variable": (lambda: compose("W @ H", S=[]), "the variables are W, H"),
     "no data": (lambda: cn.compose(rank=2), "needs data"),
     "no Approx": (lambda: cn.compose(V, rank=2), "compose takes Approx"),
