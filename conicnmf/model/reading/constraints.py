@@ -16,7 +16,7 @@ from conicnmf.model.reading.entries import attribute_bounds, entry_terms, settle
 from conicnmf.model.reading.linear_rows import Lowered, lower
 from conicnmf.model.reading.naming import shown
 from conicnmf.model.reading.one_factor import read_scale
-from conicnmf.model.reading.pieces import Totals, norm_ball
+from conicnmf.model.reading.pieces import Orders, Totals, norm_ball, whole_sum
 from conicnmf.model.reading.sparseness import SparsenessBound
 from conicnmf.model.terms import Constraint, Pieces
 from conicnmf.types import Array
@@ -71,9 +71,12 @@ def constraint_terms(
     terms += _merged_bands(conditions.bands, axes)
     left = dict(enumerate(constraint for constraint, _ in conditions.others))
     if (conditions.bounds[0] >= 0).all():
-        terms += _simplices(conditions, axes, left)
-    for constraint in left.values():
-        known = norm_ball(constraint, conditions.variable, axes)
+        terms += _collected(Totals, conditions, axes, left)
+    terms += _collected(Orders, conditions, axes, left)
+    for index, constraint in left.items():
+        rows = conditions.others[index][1]
+        summed = None if rows is None else whole_sum(rows, conditions.variable.size)
+        known = summed or norm_ball(constraint, conditions.variable, axes)
         if known is None and component_axis == 0:  # what is read there speaks of columns
             known = read_scale(constraint, conditions.variable)
         terms.append(known or _as_stated(constraint, conditions, names))
@@ -131,21 +134,24 @@ def _merged_bands(bands: list[SparsenessBound], axes: dict[int, Pieces]) -> list
     return list(merged.values())
 
 
-def _simplices(
-    conditions: Conditions, axes: dict[int, Pieces], left: dict[int, cp.Constraint]
+def _collected(
+    kind: type[Totals] | type[Orders],
+    conditions: Conditions,
+    axes: dict[int, Pieces],
+    left: dict[int, cp.Constraint],
 ) -> list[Constraint]:
-    """Take the constraints that together make a simplex of every piece out of those left."""
+    """Take the constraints that together say one thing of every piece out of those left."""
     terms: list[Constraint] = []
     for axis, each in axes.items():
-        totals = Totals(conditions.variable.shape, axis)
+        collected = kind(conditions.variable.shape, axis)
         taken = [
             index
             for index, (constraint, rows) in enumerate(conditions.others)
-            if index in left and rows is not None and totals.take(rows)
+            if index in left and rows is not None and collected.take(rows)
         ]
-        simplex = totals.simplex(each)
-        if simplex is not None:
-            terms.append(simplex)
+        found = collected.term(each)
+        if found is not None:
+            terms.append(found)
             for index in taken:
                 del left[index]
     return terms

@@ -31,21 +31,21 @@ from conicnmf.types import Array
 
 
 @dataclass(frozen=True, eq=False)
-class _Form:
+class Form:
     """Σ xᵀMx over the columns x of the user's variable (axis 0), or over its rows (axis 1)."""
 
     M: Array
     axis: int
 
-    def times(self, factor: float) -> _Form:
+    def times(self, factor: float) -> Form:
         """Return a multiple."""
-        return _Form(factor * self.M, self.axis)
+        return Form(factor * self.M, self.axis)
 
-    def along(self, axis: int, shape: tuple[int, int]) -> _Form:
+    def along(self, axis: int, shape: tuple[int, int]) -> Form:
         """Return the same over the other pieces of a variable, where it says c‖X‖²."""
         c = self.M[0, 0]
         plain = self.axis != axis and np.array_equal(self.M, c * np.eye(len(self.M)))
-        return _Form(c * np.eye(shape[axis]), axis) if plain else self
+        return Form(c * np.eye(shape[axis]), axis) if plain else self
 
 
 def read_operator_term(
@@ -60,7 +60,7 @@ def read_operator_term(
         return None
     variable = part.variables()[0]
     found: Penalty | None = None
-    form = _quadratic_form(part)
+    form = quadratic_form(part)
     if form is not None:
         own = form.times(coefficient).along(component_axis, variable.shape)
         found = _quadratic(own, component_axis, alone, part)
@@ -77,7 +77,7 @@ def read_operator_term(
     return found
 
 
-def _quadratic(form: _Form, component_axis: int, alone: bool, part: cp.Expression) -> Penalty:
+def _quadratic(form: Form, component_axis: int, alone: bool, part: cp.Expression) -> Penalty:
     """Return a convex quadratic as a graph's, any other one of components as a gain."""
     M = (form.M + form.M.T) / 2
     each: Pieces = "component" if form.axis == component_axis else "sample"
@@ -92,7 +92,7 @@ def _quadratic(form: _Form, component_axis: int, alone: bool, part: cp.Expressio
     return Gain(Symmetric(-2 * M))
 
 
-def _quadratic_form(part: cp.Expression) -> _Form | None:
+def quadratic_form(part: cp.Expression) -> Form | None:
     """Return M with part = tr(WᵀMW) or tr(WMWᵀ), for any of its spellings."""
     if isinstance(part, QuadForm):
         chain = read_chain(part.args[0])
@@ -122,7 +122,7 @@ def _quadratic_form(part: cp.Expression) -> _Form | None:
     return None
 
 
-def _sandwiched(left: ReadChain, M: Array | None, right: ReadChain) -> _Form | None:
+def _sandwiched(left: ReadChain, M: Array | None, right: ReadChain) -> Form | None:
     """Return the form of Σ (left) ∘ (M right) where both are constants times the same W or Wᵀ."""
     pairs = [(left, right)]
     if M is None:
@@ -133,7 +133,7 @@ def _sandwiched(left: ReadChain, M: Array | None, right: ReadChain) -> _Form | N
             continue
         middle = second[0] if M is None else M @ second[0]
         if first[0].shape[0] == middle.shape[0]:
-            return _Form(np.asarray(first[0].T @ middle), int(first[1]))
+            return Form(np.asarray(first[0].T @ middle), int(first[1]))
     return None
 
 
@@ -219,7 +219,7 @@ def _norm(expression: cp.Expression, level: float, equal: bool) -> Constraint | 
     variables = expression.variables()
     if len(variables) != 1 or variables[0].ndim != 2 or variables[0].shape[1] != 1:
         return None
-    form = _quadratic_form(expression)
+    form = quadratic_form(expression)
     if form is None or form.axis == 1:
         return None
     try:

@@ -1,7 +1,8 @@
-"""Recognize sums and norms of whole columns or rows: the simplex and the Euclidean ball."""
+"""Recognize sums, norms and orders of whole columns or rows, and sums and norms of a factor."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import cvxpy as cp
@@ -12,7 +13,7 @@ from cvxpy.atoms.pnorm import Pnorm
 from cvxpy.atoms.quad_over_lin import quad_over_lin
 from cvxpy.constraints.nonpos import Inequality
 
-from conicnmf.model.constraints import NormBall, Simplex
+from conicnmf.model.constraints import FactorNorm, FactorSum, Monotone, NormBall, Simplex
 from conicnmf.model.reading.linear_rows import Lowered
 from conicnmf.model.reading.values import exponent_of
 from conicnmf.model.terms import Constraint, Pieces
@@ -47,13 +48,58 @@ class Totals:
         self.found |= totals
         return True
 
-    def simplex(self, each: Pieces) -> Simplex | None:
+    def term(self, each: Pieces) -> Simplex | None:
         """Return the simplex when every piece has the same positive total."""
         if len(self.found) < self.shape[1 - self.axis]:
             return None
         values = np.array(list(self.found.values()))
         same = np.allclose(values, values[0], rtol=1e-12, atol=0) and values[0] > 0
         return Simplex(float(values[0]), each) if same else None
+
+
+@dataclass(eq=False)
+class Orders:
+    """Which neighbors along columns (axis 0) or rows (axis 1) constraints put in order."""
+
+    shape: tuple[int, int]
+    axis: int
+    found: dict[int, int] = field(default_factory=dict)
+    """For each pair, by the place of its first entry: 1 where it rises, −1 where it falls."""
+
+    def take(self, rows: Lowered) -> bool:
+        """Note a constraint whose rows all put two neighbors in order; whether it is one."""
+        if rows.equal.any() or rows.b.any() or (np.diff(rows.A.indptr) != 2).any():
+            return False
+        A = rows.A.sorted_indices()
+        first, second = A.indices.reshape(-1, 2).T
+        own, other = A.data.reshape(-1, 2).T
+        step = 1 if self.axis == 0 else self.shape[0]
+        inside = first % self.shape[0] < self.shape[0] - 1 if self.axis == 0 else True
+        if (second - first != step).any() or not np.all(inside) or (own + other).any():
+            return False
+        pairs = dict(zip(first.tolist(), np.sign(own).astype(int).tolist(), strict=True))
+        if len(pairs) < len(first) or pairs.keys() & self.found.keys():
+            return False
+        self.found |= pairs
+        return True
+
+    def term(self, each: Pieces) -> Monotone | None:
+        """Return the order when all neighbors are in the same one."""
+        length = self.shape[self.axis]
+        complete = 0 < len(self.found) == (length - 1) * self.shape[1 - self.axis]
+        signs = set(self.found.values())
+        return Monotone(signs == {1}, each) if complete and len(signs) == 1 else None
+
+
+def whole_sum(rows: Lowered, size: int) -> FactorSum | None:
+    """Return the bound on the sum of all entries, or its value, if that is what is stated."""
+    if rows.A.shape[0] != 1 or rows.A.nnz != size or not size:
+        return None
+    scale = rows.A.data[0]
+    equal = bool(rows.equal[0])
+    if not np.allclose(rows.A.data, scale, rtol=1e-12, atol=0) or not (scale > 0 or equal):
+        return None
+    return FactorSum(float(rows.b[0] / scale), equal)
 
 
 def norm_ball(
@@ -82,6 +128,18 @@ def norm_ball(
             if np.allclose(slopes[0], slopes[1]) and np.allclose(bounds, bounds[0]):
                 slope = float(f"{slopes[0][0]:.12g}")  # takes the rounding of the norms out again
                 return NormBall(float(-zero.flat[0] / slope) ** (1 / power), each)
+    return _whole_ball(at, points, zero)
+
+
+def _whole_ball(at: Callable[[Array], Array], points: Array, zero: Array) -> FactorNorm | None:
+    """Return the ball when the norm of the whole factor, or its square, is bounded."""
+    if zero.size != 1 or not (zero < 0).all():
+        return None
+    for power in (1, 2):
+        slopes = [float((at(X) - zero).item() / np.linalg.norm(X) ** power) for X in points]
+        if np.isclose(slopes[0], slopes[1], rtol=1e-10):
+            slope = float(f"{slopes[0]:.12g}")
+            return FactorNorm(float(-zero.item() / slope) ** (1 / power))
     return None
 
 

@@ -18,7 +18,7 @@ from conicnmf.model.reading.generic import Bounds, ReadCoupling, read_coupling
 from conicnmf.model.reading.naming import shown
 from conicnmf.model.reading.one_factor import read_operator_term
 from conicnmf.model.reading.parts import Part, split
-from conicnmf.model.reading.penalties import read_penalty
+from conicnmf.model.reading.penalties import read_penalties
 from conicnmf.model.reading.read_fit import ReadFit
 from conicnmf.model.reading.roles import Role, as_chain, chain_roles, named
 from conicnmf.model.reading.statement import about, checked, target_of, variables_of
@@ -107,12 +107,14 @@ def _variable(
     """Return a variable with everything that is stated of it alone."""
     id_ = role.variable.id
     own: list[Term] = list(constraint_terms(conditions, int(role.as_rows), names))
-    own += [
-        read_operator_term(coefficient, part, int(role.as_rows), alone=len(names) == 1)
-        or read_penalty(coefficient, part, conditions.bounds, names)
-        for coefficient, part in single
-        if part.variables()[0].id == id_
-    ]
+    left: list[Part] = []
+    for coefficient, part in single:
+        if part.variables()[0].id == id_:
+            alone = len(names) == 1
+            term = read_operator_term(coefficient, part, int(role.as_rows), alone)
+            own += [] if term is None else [term]
+            left += [(coefficient, part)] if term is None else []
+    own += read_penalties(left, conditions.bounds, names, int(role.as_rows))
     terms = tuple(own) if role.as_rows else tuple(term.transposed() for term in own)
     return Variable(names[id_], role.shape, terms, role.columns)
 

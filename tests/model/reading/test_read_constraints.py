@@ -18,6 +18,8 @@ KNOWN = np.random.default_rng(1).random(M)
 ROW = np.array([0.2, 0.3, 0.4])
 ONES = np.ones(M)
 NONNEG = "NonNegative()"
+RISING = "Monotone(increasing=True, each='component')"
+FALLING = "Monotone(increasing=False, each='component')"
 
 
 class Case(NamedTuple):
@@ -47,6 +49,19 @@ CASES = {
     "stacked": Case(lambda W: [cp.vec(W, order="C") >= 0], [NONNEG]),
     "said twice": nonneg(lambda W: [W >= 0, W >= -1], [NONNEG]),
     "nonneg": nonneg(lambda W: [], [NONNEG]),
+    "rising": nonneg(lambda W: [cp.diff(W, axis=0) >= 0], [NONNEG, RISING]),
+    "rising, by slices": Case(lambda W: [2 * W[:-1] <= 2 * W[1:]], [RISING]),
+    "falling, by columns": nonneg(
+        lambda W: [cp.diff(W[:, j]) <= 0 for j in range(R)], [NONNEG, FALLING]
+    ),
+    "sum of all": nonneg(lambda W: [cp.sum(W) == 2], [NONNEG, "FactorSum(total=2.0, equal=True)"]),
+    "at most a sum": Case(
+        lambda W: [3 * cp.sum(W) - 6 <= 0], ["FactorSum(total=2.0, equal=False)"]
+    ),
+    "one norm": Case(lambda W: [cp.norm(W, "fro") <= 1], ["FactorNorm(radius=1.0)"]),
+    "one norm, squared": nonneg(
+        lambda W: [cp.sum_squares(W) <= 4], [NONNEG, "FactorNorm(radius=2.0)"]
+    ),
     "nonpos": Case(lambda W: [], ["Box(-inf, 0)"], {"nonpos": True}),
     "bounds": Case(lambda W: [], ["Box(0.1, 1)"], {"bounds": [0.1, 1]}),
     "bounds from one side": Case(lambda W: [], [NONNEG], {"bounds": [0, None]}),
@@ -122,19 +137,24 @@ KEPT: dict[str, Case] = {
     "different sums": nonneg(lambda W: [cp.sum(W, axis=0) == ROW], [NONNEG, "Convex"]),
     "sums below": nonneg(lambda W: [cp.sum(W, axis=0) <= 1], [NONNEG, "Convex"]),
     "weighted sums": nonneg(lambda W: [W.T @ np.arange(1.0, M + 1) == 1], [NONNEG, "Convex"]),
-    "sum of all": nonneg(lambda W: [cp.sum(W) == 2], [NONNEG, "Convex"]),
+    "at least a sum": nonneg(lambda W: [cp.sum(W) >= 2], [NONNEG, "Convex"]),
     "signed sums": Case(lambda W: [cp.sum(W, axis=0) == 1], ["Convex"]),
     "differences": nonneg(lambda W: [cp.abs(cp.diff(W, axis=0)) <= 0.1], [NONNEG, "Convex"]),
     "smooth second differences": nonneg(
         lambda W: [cp.norm(cp.diff(W, 2), 2, axis=0) <= 0.2], [NONNEG, "Convex"]
     ),
-    "one norm": Case(lambda W: [cp.norm(W, "fro") <= 1], ["Convex"]),
+    "one norm about a center": Case(lambda W: [cp.norm(W - 0.1, "fro") <= 1], ["Convex"]),
     "different norms": Case(lambda W: [cp.norm(W, 2, axis=0) <= ROW], ["Convex"]),
     "norms about a center": Case(lambda W: [cp.norm(W - 0.1, 2, axis=0) <= 1], ["Convex"]),
     "sum of norms": Case(lambda W: [cp.sum(cp.norm(W, 2, axis=0)) <= 1], ["Convex"]),
     "one-norms": Case(lambda W: [cp.norm(W, 1, axis=0) <= 1], ["Convex"]),
     "equal columns": nonneg(lambda W: [W[:, 0] == W[:, 1]], [NONNEG, "Convex"]),
-    "ordered": nonneg(lambda W: [W[:-1] >= W[1:]], [NONNEG, "Convex"]),
+    "ordered in part": nonneg(lambda W: [W[:-2] >= W[1:-1]], [NONNEG, "Convex"]),
+    "ordered both ways": nonneg(
+        lambda W: [cp.diff(W[:, 0]) >= 0, cp.diff(W[:, 1:], axis=0) <= 0],
+        [NONNEG, "Convex", "Convex"],
+    ),
+    "ordered with a step": nonneg(lambda W: [cp.diff(W, axis=0) >= 0.01], [NONNEG, "Convex"]),
     "a cone": Case(lambda W: [cp.SOC(1, W[:, 0])], ["Convex"]),
     "semidefinite": Case(lambda W: [W[:R, :] + W[:R, :].T >> 0], ["Convex"]),
     "logarithm": Case(lambda W: [cp.sum(cp.log(W + 1), axis=0) >= 0.5], ["Convex"]),

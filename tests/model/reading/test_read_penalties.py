@@ -31,15 +31,58 @@ KNOWN: dict[str, tuple[Callable[[Any], cp.Expression], list[Any]]] = {
     "nothing": (lambda H: 0 * cp.sum(H), [cn.L1(0.0)]),
 }
 
+GRAPH = np.diag([1.0, 3.0, 3.0, 1.0]) - np.diag([1.0, 2.0, 1.0], 1) - np.diag([1.0, 2.0, 1.0], -1)
+ROOT = np.random.default_rng(7).standard_normal((3, 4))
+KNOWN |= {
+    "variation": (lambda H: cp.sum(cp.abs(cp.diff(H, axis=1))), [cn.TotalVariation(1.0)]),
+    "variation of slices": (
+        lambda H: 0.3 * cp.norm1(H[:, 1:] - H[:, :-1]),
+        [cn.TotalVariation(0.3)],
+    ),
+    "variation row by row": (
+        lambda H: sum(2 * cp.tv(H[j, :]) for j in range(2)),
+        [cn.TotalVariation(2.0)],
+    ),
+    "variation down": (
+        lambda H: cp.norm1(cp.diff(H, axis=0)),
+        [cn.TotalVariation(1.0, each="sample")],
+    ),
+    "smooth": (lambda H: 0.5 * cp.sum_squares(cp.diff(H, axis=1)), [cn.Smooth(0.5)]),
+    "smooth, second order": (
+        lambda H: cp.norm(cp.diff(H, 2, axis=1), "fro") ** 2,
+        [cn.Smooth(1.0, order=2)],
+    ),
+    "mixed norm": (lambda H: 0.2 * cp.mixed_norm(H, 2, 1), [cn.L21(0.2)]),
+    "mixed norm of columns": (
+        lambda H: cp.sum(cp.norm(H, 2, axis=0)),
+        [cn.L21(1.0, each="sample")],
+    ),
+    "nuclear norm": (lambda H: 0.5 * cp.normNuc(H), [cn.Nuclear(0.5)]),
+    "nuclear norm of the transpose": (lambda H: cp.norm(H.T, "nuc"), [cn.Nuclear(1.0)]),
+    "graph, row by row": (
+        lambda H: sum(0.1 * cp.quad_form(H[j, :], GRAPH) for j in range(2)),
+        [cn.GraphLaplacian(0.1, GRAPH)],
+    ),
+    "graph by a root": (lambda H: cp.sum_squares(ROOT @ H.T), [cn.GraphLaplacian(1.0, np.eye(4))]),
+    "variation and sum": (
+        lambda H: cp.norm1(cp.diff(H, axis=1)) + 0.1 * cp.sum(H),
+        [cn.TotalVariation(1.0), cn.L1(0.1)],
+    ),
+}
+
 KEPT: dict[str, Callable[[Any], cp.Expression]] = {
     "reward": lambda H: -0.1 * cp.sum(H),
     "rows differ": lambda H: cp.sum(ROWS @ H),
     "part": lambda H: cp.sum(H[0, :]),
     "square of the sum": lambda H: cp.square(cp.sum(H)),
-    "differences": lambda H: cp.sum_squares(cp.diff(H, axis=1)),
+    "differences about a center": lambda H: cp.sum_squares(cp.diff(H, axis=1) - 1),
+    "differences of one row": lambda H: cp.sum_squares(cp.diff(H[0, :])),
+    "cubes of differences": lambda H: cp.sum(cp.power(cp.abs(cp.diff(H, axis=1)), 3)),
     "about a center": lambda H: cp.sum_squares(H - 1),
     "norm": lambda H: cp.norm(H, "fro"),
-    "group norms": lambda H: cp.sum(cp.norm(H, 2, axis=1)),
+    "group norms about a center": lambda H: cp.sum(cp.norm(H - 1, 2, axis=1)),
+    "isotropic variation": lambda H: cp.tv(H),
+    "nuclear norm of a part": lambda H: cp.normNuc(H[:, :2]),
     "largest column sum": lambda H: cp.norm(H, 1),
     "Huber, wide": lambda H: cp.sum(cp.huber(H, 1e6)),
     "entropy": lambda H: -cp.sum(cp.entr(H + 0.1)),
@@ -72,6 +115,8 @@ def test_usual_penalties_are_read_in_any_spelling(name: str) -> None:
     problem, stated, W, H = state(write)
     found = [term for term in problem.H if not isinstance(term, cn.NonNegative)]
     assert [type(term) for term in found] == [type(term) for term in expected]
+    assert [term.each for term in found] == [term.each for term in expected]
+    assert [getattr(t, "order", 0) for t in found] == [getattr(t, "order", 0) for t in expected]
     weights = [term.weight for term in expected]
     assert [term.weight for term in found] == pytest.approx(weights, rel=1e-12)
     assert_equal(problem, stated, W, H)
@@ -109,3 +154,16 @@ def test_penalties_on_w_reach_the_transposed_block() -> None:
     problem = cn.Problem(cp.Minimize(stated))
     assert cn.L1(0.2) in problem.W
     assert_equal(problem, stated, W, H)
+
+
+def test_structured_penalties_on_w_speak_of_its_columns() -> None:
+    W, H = cp.Variable((5, 2), nonneg=True), cp.Variable((2, 4), nonneg=True)
+    for write, wanted in (
+        (cp.sum(cp.abs(cp.diff(W, axis=0))), cn.TotalVariation(1.0)),
+        (cp.sum_squares(cp.diff(W, 2, axis=0)), cn.Smooth(1.0, order=2)),
+        (cp.mixed_norm(W, 2, 1), cn.L21(1.0, each="sample")),
+    ):
+        stated = cp.sum_squares(V - W @ H) + write
+        problem = cn.Problem(cp.Minimize(stated))
+        assert wanted in problem.W
+        assert_equal(problem, stated, W, H)
