@@ -82,9 +82,11 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
         (TangentPlane(), "each block is a convex program, solved natively where it can be"),
         (ProjectedGradient(), "the constraints have a joint projection"),
     ]
-    programs = any(map(needs_program, problem.blocks))
+    # Copies are cheap where every term has a closed form; in sets that are not convex, tangent
+    # planes end in better places.
+    planes = any(needs_program(block) or block.reverse_convex for block in problem.blocks)
     copies = "each term acts on a copy of its factor, and the copies are brought together"
-    listed.insert(3 if programs else 2, (Splitting(), copies))
+    listed.insert(3 if planes else 2, (Splitting(), copies))
     if any(HALS().facing(block).kind for block in problem.blocks):
         listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers
     if not all(_has_squares(block) for block in problem.blocks):

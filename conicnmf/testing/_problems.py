@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import cvxpy as cp
 import numpy as np
@@ -19,7 +20,7 @@ from conicnmf.model.constraints import (
     UnitNorm,
 )
 from conicnmf.model.factorize import factorize
-from conicnmf.model.losses import WeightedFrobenius
+from conicnmf.model.losses import KullbackLeibler, WeightedFrobenius
 from conicnmf.model.penalties import L1, L2, ConvexPenalty
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
@@ -86,6 +87,7 @@ def regular_problems(solver: AnySolver, dtype: DTypeLike = np.float64) -> dict[s
     weights = np.random.default_rng(5).random(V.shape) > 0.2
     plus = ([NonNegative()], [NonNegative()])
     stated = {name: state(V, _RANK, sides) for name, sides in terms().items()}
+    stated["counts"] = state(V, _RANK, plus, KullbackLeibler())
     stated["sparse data"] = state(sp.csr_array(np.where(V > 0.3, V, 0)), _RANK, plus)
     stated["weighted"] = state(V, _RANK, plus, WeightedFrobenius(weights))
     stated["sparse weights"] = state(V, _RANK, plus, WeightedFrobenius(sp.csr_array(weights)))
@@ -96,7 +98,9 @@ def edge_problems(solver: AnySolver) -> dict[str, Problem]:
     """Return the edge cases under the first terms that a solver fits."""
     found: dict[str, Problem] = {}
     for name, (V, rank) in edges().items():
-        choices = (state(V, rank, sides) for sides in terms().values())
+        plus = ([NonNegative()], [NonNegative()])
+        plain = (state(V, rank, plus, loss) for loss in (None, KullbackLeibler()))
+        choices = chain(plain, (state(V, rank, sides) for sides in terms().values()))
         problem = next((choice for choice in choices if fits(choice, solver)), None)
         if problem is not None:
             found[name] = problem

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import conicnmf as cn
-from conicnmf.solve.programs.compiled import CompiledProgram
+from conicnmf.solve.programs.standard_form import Updated
 
 V = np.random.default_rng(0).random((8, 7)) + 0.1
 PLUS = cn.NonNegative()
 BOUND = cn.Convex(lambda W: cp.sum(W, axis=0) <= 3, name="small columns")
 PROBLEM = cn.factorize(V, 2, W=[PLUS, BOUND, cn.Sparseness(min=0.4)])  # its start is a cone program
-REAL_SOLVE, REAL_RUN = cp.Problem.solve, CompiledProgram._run
+REAL_SOLVE, REAL_RUN = cp.Problem.solve, Updated._run
 
 
 class PanicException(BaseException):
@@ -91,10 +91,10 @@ FAULTS: dict[str, Callable[..., Any]] = {kind.__name__: raising(kind) for kind i
 def compiled_fault(name: str) -> Callable[..., tuple[str, Any, int]]:
     """Return the same fault for the compiled program."""
 
-    def fault(self: CompiledProgram, P: Any, q: Any, b: Any) -> tuple[str, Any, int]:
+    def fault(self: Updated, *data: Any) -> tuple[str, Any, int]:
         if name in {kind.__name__ for kind in (*RAISED, KeyboardInterrupt)}:
             FAULTS[name]()
-        status, x, iterations = REAL_RUN(self, P, q, b)
+        status, x, iterations = REAL_RUN(self, *data)
         point = {"not a number": np.nan, "infinite": np.inf, "no value": np.nan}
         label = {
             "called infeasible": cp.INFEASIBLE,
@@ -129,12 +129,12 @@ class Sabotage:
             how = FAULTS[fault] if due(solver) else REAL_SOLVE
             return how(problem, solver=solver, **options)
 
-        def run(program: CompiledProgram, *data: Any) -> Any:
+        def run(program: Updated, *data: Any) -> Any:
             how = compiled_fault(fault) if due("compiled") else REAL_RUN
             return how(program, *data)
 
         self.monkeypatch.setattr(cp.Problem, "solve", solve)
-        self.monkeypatch.setattr(CompiledProgram, "_run", run)
+        self.monkeypatch.setattr(Updated, "_run", run)
 
 
 @pytest.fixture
@@ -255,14 +255,14 @@ def test_a_backend_that_hangs_ends_with_the_time(
         now[0] += seconds[0] if seconds else 10.0 * (rounds[0] if rounds else 360)
         problem._status = cp.USER_LIMIT
 
-    def run(program: CompiledProgram, *data: Any) -> Any:
+    def run(program: Updated, *data: Any) -> Any:
         while not program._is_late(None):
             now[0] += 1.0
         return "CallbackTerminated", np.zeros(1), 3
 
     start = PROBLEM.start(None, np.random.default_rng(0))
     monkeypatch.setattr(cp.Problem, "solve", hangs)
-    monkeypatch.setattr(CompiledProgram, "_run", run)
+    monkeypatch.setattr(Updated, "_run", run)
     for kind in SOLVERS:
         begin = now[0]
         result = solved(
