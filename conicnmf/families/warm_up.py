@@ -6,11 +6,21 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import scipy.sparse as sp
 from joblib import Parallel, delayed
 
 from conicnmf import geometry
 from conicnmf.errors import InputError
-from conicnmf.kernels import descent, elimination, hals, intersections, nnls, pursuit
+from conicnmf.kernels import (
+    descent,
+    elimination,
+    hals,
+    intersections,
+    nnls,
+    poisson,
+    pursuit,
+    separable,
+)
 
 Calls = list[Callable[[], object]]
 
@@ -24,7 +34,7 @@ def warm_up(workers: int = 2) -> float:
     Parameters
     ----------
     workers : int
-        How many processes compile at once; the kernels make five groups.
+        How many processes compile at once; the kernels make seven groups.
 
     Examples
     --------
@@ -49,7 +59,7 @@ def first_calls() -> dict[str, Calls]:
     Examples
     --------
     >>> list(first_calls())
-    ['projections and sweeps', 'least squares', 'elimination', 'pursuit', 'autoencoders']
+    ['projections and sweeps', 'least squares', 'proximal steps', ..., 'autoencoders']
     """
     from conicnmf.families.autoencoders import (  # not needed to import the package
         FastCodes,
@@ -80,6 +90,18 @@ def first_calls() -> dict[str, Calls]:
             lambda: descent.descend_near(G, C, B, np.full(4, 0.1), 0.9),
         ],
         "least squares": [lambda: nnls.nnls_gram(G, C)],
+        "proximal steps": [
+            lambda: geometry.prox_total_variation(X, 0.1),
+            lambda: geometry.prox_differences(X, 0.1, 1, True),
+            lambda: geometry.prox_quadratic(X, 0.1, sp.eye_array(5), True),
+            lambda: geometry.project_isotonic(X),
+            lambda: geometry.project_unimodal(X),
+        ],
+        "counts": [
+            lambda: poisson.poisson_sweeps(Y, A, B, B, 1),
+            lambda: poisson.poisson_sweeps(sp.csr_array(Y), A, B, B, 1),
+            lambda: separable.minimize_separable(B, {0.0: B, -1.0: -B}, B, 1.0, held),
+        ],
         "elimination": [lambda: elimination.eliminate(G, C, yy, B, 0.1)],
         "pursuit": [
             lambda: pursuit.nn_omp(G, C, yy, 2),

@@ -52,7 +52,7 @@ class Term(Settings):
     --------
     >>> import conicnmf as cn
     >>> sorted(cn.NonNegative().abilities)
-    ['bounds', 'cone', 'project', 'scaled']
+    ['bounds', 'cone', 'least_squares', 'project', 'scaled']
     """
 
     @property
