@@ -88,6 +88,11 @@ def _quadratic_row(
             for i in range(n):
                 p[i] = min(g[i], 0.0) if x[i] <= 0.0 else 0.0
         curvature = _times(data, columns, starts, weight, p, q)
+        if not curvature > 0.0:  # no conjugate direction is left, only rounding
+            p[:] = free
+            curvature = _times(data, columns, starts, weight, p, q)
+            if not curvature > 0.0:
+                break
         length, room = 0.0, np.inf
         for i in range(n):
             length += g[i] * p[i]

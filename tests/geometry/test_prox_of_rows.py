@@ -196,3 +196,11 @@ def test_single_precision_stays_and_inputs_are_left_alone(apply):
     np.testing.assert_array_equal(single, before)
     np.testing.assert_allclose(apply(single), apply(X), atol=1e-5)
     assert apply(np.empty((0, 8))).shape == (0, 8)
+
+
+def test_one_entry_needs_no_second_direction():
+    L = sp.csr_array([[6.671]])
+    for seed in range(200):
+        a = np.random.default_rng(seed).standard_normal((1, 1))
+        found = prox_quadratic(a, 1e4, L)
+        np.testing.assert_allclose(found, a / (1 + 1e4 * 6.671), rtol=1e-7)
