@@ -15,6 +15,7 @@ from conicnmf.model.addends.chain import Chain, Ref
 from conicnmf.model.addends.fit_view import FitView
 from conicnmf.model.addends.majorizers import QUADRATIC, SEPARABLE, WEIGHTED
 from conicnmf.model.digest import Digest, part
+from conicnmf.model.evaluate import evaluate
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.terms import Loss
 from conicnmf.types import Array, Data, Factors
@@ -75,7 +76,7 @@ class Fit(Addend):
         """Return the loss from CVXPY's expression, where that would not copy sparse data."""
         if sp.issparse(self.V) or "expression" not in self.loss.abilities:
             return self.value(factors)
-        return float(self.loss.expression(self.V, *self.model(factors)).value)
+        return evaluate(self.loss.expression(self.V, *self.model(factors)))
 
     @cached_property
     def zero(self) -> float:

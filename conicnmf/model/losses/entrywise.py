@@ -100,11 +100,17 @@ class Entrywise(Loss):
         return Quadratic.touching(self.value(Y, A, B), self.gradient(Y, A, B), G, B)
 
     def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
-        """Return the literal sum, of the size of the data."""
-        costs = self.atoms(Y, A @ B)
-        if self.weights is not None:
-            costs = cp.multiply(full(self.weights, Y.shape), costs)
-        return self.scale * cp.sum(costs)
+        """Return the literal sum, of the size of the data, over the entries that have a weight."""
+        P = A @ B
+        if self.weights is None:
+            return self.scale * cp.sum(self.atoms(Y, P))
+        M = full(self.weights, Y.shape)
+        if np.count_nonzero(stored(M)) < np.prod(Y.shape):
+            # Where nothing is observed the cost may be infinite, and zero times that is no number.
+            kept = M.nonzero()
+            Y, M, P = (X.toarray() if sp.issparse(X) else X for X in (Y, M, P))
+            Y, M, P = Y[kept], M[kept], P[kept]
+        return self.scale * cp.sum(cp.multiply(M, self.atoms(Y, P)))
 
 
 def _first_bad(Y: Data, weights: Data | None, broken: Any) -> float | None:

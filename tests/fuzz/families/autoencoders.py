@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import expit
 
 from conicnmf.families.autoencoders import FastCodes, PredictiveCodes, SymmetricMachine
 
@@ -96,7 +97,7 @@ class AutoencoderCase:
         H = self._codes(X)
         if self.kind == "PredictiveCodes":
             return X["W"] @ H
-        return X["W"] @ (1 / (1 + np.exp(-H))) + X["theta_dec"]
+        return X["W"] @ expit(H) + X["theta_dec"]
 
     def objective(self, X):
         """Return the stated mean of losses."""

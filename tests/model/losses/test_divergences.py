@@ -175,3 +175,13 @@ def test_relative_errors_are_squared_over_the_observed_entries():
     R = POSITIVE - result.W @ result.H
     wanted = (MASK * R**2).sum() / (MASK * POSITIVE**2).sum()
     assert result.relative_error == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("store", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_an_entry_without_a_weight_is_no_part_of_the_sum_for_cvxpy_either(store):
+    V, weights = np.array([[2.0, 1.0]]), store(np.array([[0.0, 3.0]]))
+    problem = cn.factorize(V, 1, loss=cn.KullbackLeibler(weights=weights))
+    factors = {"W": np.ones((1, 1)), "H": np.array([[0.0, 0.5]])}  # infinitely far from the first
+    wanted = 3 * (np.log(2) - 1 + 0.5)
+    assert problem.objective(factors) == pytest.approx(wanted)
+    assert problem.restated(factors) == pytest.approx(wanted)
