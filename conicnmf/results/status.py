@@ -35,7 +35,10 @@ class Status(Enum):
         "A component became zero, where a constraint forbids it; lower the sparseness or the rank, "
         "or start elsewhere."
     )
-    INFEASIBLE = "No iterate satisfies every constraint; relax the one with the largest violation."
+    INFEASIBLE = (
+        "No feasible start was found and no iterate satisfies every constraint, which does not prove "
+        "that there is no such point; begin at one with init=, or relax a constraint."
+    )
     CONDITION_FAILED = (
         "The condition that the update rule rests on fails here; the best iterate so far was kept. "
         "Another solver may go on, see explain()."

@@ -22,13 +22,17 @@ def outcome(problem: BaseProblem, run: Run, solver: AnySolver, status: Status, s
     # In the order in which the problem names them, not in which they were updated.
     factors = {name: best[name] for name in problem.shapes if name in best} | best
     status = _honest(problem, run, factors, status)
+    measures = _measures(problem, run, factors)
+    if status is Status.INFEASIBLE and measures["violation"]:
+        rule, far = max(measures["violation"].items(), key=lambda item: item[1])
+        run.remark(f"{rule} is violated by {far:.2g}")
     if status is Status.BACKEND_FAILED:
         for record in run.history[-1].inner:
             if not record.ok:
                 run.remark(f"{record.backend} ended with {record.status}")
     return Result(
         factors=factors,
-        **_measures(problem, run, factors),
+        **measures,
         status=status,
         history=run.history,
         seed=seed,

@@ -2,7 +2,8 @@
 
 Projections alternate. Where the sets are convex, Dykstra's corrections make the limit the nearest
 point; the way there ends at the first point that is in all of them. Where one is not, plain
-projections meet more often.
+projections meet more often. Reflections go on where these stand still: what they leave as it is
+belongs to a common point, which is not so for alternating projections.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from conicnmf.model.terms import Constraint
 from conicnmf.types import Array
 
 _ROUNDS = 1000
+_REFLECTIONS = 200
 
 
 def find_parts(constraints: Sequence[Constraint]) -> list[JointProjection] | None:
@@ -58,13 +60,46 @@ def alternate(
     >>> alternate(find_parts(stated), stated, np.array([[4.0, 0.0, -1.0]]), 1e-9).round(6)
     array([[0.57735, 0.57735, 0.57735]])
     """
-    convex = all(c.convex for c in constraints)
+    nonneg = any(c.implies_nonnegative for c in constraints)
+    convex = all(c.convex and (nonneg or not c.orthant_only) for c in constraints)
     rests = [np.zeros_like(B) for _ in parts]
     for _ in range(_ROUNDS):
+        before = B
         for place, project in enumerate(parts):
             moved = B + rests[place]
             B = project(moved)
             rests[place] = moved - B if convex else rests[place]
         if all(c.violation(B).max(initial=0.0) <= within for c in constraints):
             break
+        if not convex and np.array_equal(B, before):
+            break  # it stands still
     return B
+
+
+def reflect(
+    parts: Sequence[JointProjection], constraints: Sequence[Constraint], B: Array, within: float
+) -> Array:
+    """Return a point of all parts by reflections of copies at their parts and at their mean.
+
+    Of all points that were seen it is the one with the least violation.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> stated = [cn.Cardinality(1), cn.Box(np.array([[1.0, 0.0]]), np.array([[1.0, 2.0]]))]
+    >>> reflect(find_parts(stated), stated, np.array([[1.0, 1.8]]), 1e-9)
+    array([[1., 0.]])
+    """
+    copies = [B for _ in parts]
+    best, least = B, np.inf
+    for _ in range(_REFLECTIONS):
+        mean = np.mean(copies, axis=0, dtype=B.dtype)
+        shadows = [project(2 * mean - X) for project, X in zip(parts, copies, strict=True)]
+        for found in shadows:
+            worst = max(float(c.violation(found).max(initial=0.0)) for c in constraints)
+            if worst < least:
+                best, least = found, worst
+        if least <= within:
+            break
+        copies = [X + found - mean for X, found in zip(copies, shadows, strict=True)]
+    return best

@@ -9,7 +9,7 @@ import numpy as np
 
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.terms import Penalty
-from conicnmf.model.tolerances import INSIDE
+from conicnmf.model.tolerances import FEASIBLE, INSIDE
 from conicnmf.results import InnerSolve, Status
 from conicnmf.settings import Count, Weight
 from conicnmf.solve.deadline import is_late
@@ -141,8 +141,10 @@ class TangentPlane(BlockSolver[_Memo]):
             step, outcome = self._step(held, B, memo)
             records += outcome.records
             if outcome.B is None:
-                failed = Status.BACKEND_FAILED if count == 0 else None
-                return Update(B, memo, status=failed, inner=records)
+                # Only planes at a feasible B are sure to leave room.
+                empty = outcome.infeasible and block.violation(B) > FEASIBLE
+                failed = Status.INFEASIBLE if empty else Status.BACKEND_FAILED
+                return Update(B, memo, status=None if count else failed, inner=records)
             # This also removes what an interior-point method leaves of the last digits.
             settled = settle(block, outcome.B)
             records += settled.records

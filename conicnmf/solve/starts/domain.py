@@ -14,7 +14,8 @@ from conicnmf.errors import InfeasibleError
 from conicnmf.model.blocks import Block
 from conicnmf.model.constraints import Convex
 from conicnmf.model.problem import Problem
-from conicnmf.solve.starts.feasible import nearest
+from conicnmf.model.tolerances import FEASIBLE
+from conicnmf.solve.starts.nearest import nearest
 from conicnmf.types import Array, Factors
 
 _MARGINS = (0.1, 1e-3, 1e-6)
@@ -48,9 +49,10 @@ def _inside(block: Block, factors: Factors, margin: float) -> Array | None:
         return None
     inside = replace(block, constraints=(*block.constraints, Convex(domain, "the domain")))
     try:
-        return nearest(inside, B)
+        found = nearest(inside, B)
     except InfeasibleError:
         return None
+    return found if inside.violation(found) <= FEASIBLE else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from conicnmf.errors import InfeasibleError
-from conicnmf.model.blocks import Block, fitted_block
-from conicnmf.model.constraints.alternating import alternate, find_parts
-from conicnmf.model.losses import Frobenius
 from conicnmf.model.problem import Problem
-from conicnmf.model.tolerances import INSIDE
-from conicnmf.solve.needs import signed
-from conicnmf.solve.programs.closing import settle
-from conicnmf.solve.programs.program import BlockProgram
-from conicnmf.solve.programs.signed import magnitudes
-from conicnmf.solve.programs.tangent import TangentLoop, tangent_step, with_interior
+from conicnmf.solve.starts.nearest import nearest
 from conicnmf.solve.starts.positive import positive_start
 from conicnmf.types import Array, Factors, Mask
 
@@ -50,37 +39,3 @@ def _filled(B: Array, dead: Mask, size: float, rng: np.random.Generator) -> Arra
     filled = B.copy()
     filled[dead] = size * rng.random((int(dead.sum()), B.shape[1]))
     return filled
-
-
-def nearest(block: Block, B: Array) -> Array:
-    """Return a near point in all constraints of a block, the nearest where a projection is known."""
-    if block.projection is not None:
-        return block.projection(B)
-    if signed(block):
-        return np.copysign(nearest(magnitudes(block), np.abs(B)), B)
-    approached = [c for c in block.constraints if "approach" in c.abilities]
-    if approached:
-        others = tuple(c for c in block.constraints if c not in approached)
-        B = nearest(replace(block, constraints=others), B)
-        for constraint in approached:
-            B = constraint.approach(B)
-        return B
-    parts = find_parts(block.constraints)
-    if parts is not None:
-        between = alternate(parts, block.constraints, B, INSIDE)
-        if block.violation(between) <= INSIDE:
-            return between
-    eye = np.eye(block.shape[0])
-    near, held = fitted_block(block.name, B, eye, Frobenius(), with_interior(block).constraints)
-    outcome = tangent_step(BlockProgram(near).at(held), B, TangentLoop(rounds=1))
-    if outcome.B is None and not any(r.ok or r.infeasible for r in outcome.records):
-        return B  # backends that fail say nothing of the constraints; the start is outside them
-    settled = None if outcome.infeasible else settle(block, B if outcome.B is None else outcome.B).B
-    found = outcome.B if settled is None else settled
-    if found is None:
-        listed = ", ".join(map(str, block.constraints))
-        how = "contradict each other" if outcome.infeasible else "could not be met together"
-        raise InfeasibleError(
-            f"the constraints on {block.name} {how}: {listed}; relax or drop one of them"
-        )
-    return found.astype(B.dtype)

@@ -9,7 +9,7 @@ from conicnmf.extend import Context, Penalty
 from conicnmf.model.blocks import fitted_block
 from conicnmf.solve.programs.copies import find_copies
 from conicnmf.solve.programs.prox_program import ProxProgram
-from conicnmf.solve.starts.feasible import nearest
+from conicnmf.solve.starts.nearest import nearest
 from conicnmf.testing import check_solver
 
 PLUS = cn.NonNegative()

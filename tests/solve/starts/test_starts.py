@@ -221,7 +221,6 @@ def large(H):
     [
         ([cn.Simplex(each="sample"), cn.Convex(large)], ["Simplex", "Convex(large)"]),
         ([PLUS, cn.NormBall(0.5), cn.Convex(large)], ["NormBall", "Convex(large)"]),
-        ([cn.Box(0.9, 1.0), cn.Sparseness(min=0.8)], ["Box", "Sparseness"]),
     ],
 )
 def test_contradicting_constraints_are_named(terms, names):

@@ -1,0 +1,106 @@
+"""A point of all constraints of a block near another: one way after the other, until one leads there.
+
+Where a projection is known it is the nearest point. Else projections on parts of the constraints
+alternate, tangent planes are moved, and from there copies are reflected at one part after the other,
+which finds common points of sets that are not convex where alternating stands still. That nothing was
+found proves nothing: only a contradiction in the convex part of the constraints is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from conicnmf.errors import InfeasibleError
+from conicnmf.model.blocks import Block, fitted_block
+from conicnmf.model.constraints import Box, NonNegative
+from conicnmf.model.constraints.alternating import alternate, find_parts, reflect
+from conicnmf.model.losses import Frobenius
+from conicnmf.model.tolerances import INSIDE
+from conicnmf.solve.deadline import is_late
+from conicnmf.solve.needs import cones_on_orthant, conic_constraints, signed
+from conicnmf.solve.programs.closing import settle
+from conicnmf.solve.programs.program import BlockProgram
+from conicnmf.solve.programs.tangent import TangentLoop, tangent_step, with_interior
+from conicnmf.types import Array
+
+_DRAWS = 3
+
+
+def nearest(block: Block, B: Array) -> Array:
+    """Return a near point in all constraints of a block, the nearest where a projection is known.
+
+    Where none is found it is the least violated of all that were tried.
+    """
+    if block.projection is not None:
+        return block.projection(B)
+    approached = [c for c in block.constraints if "approach" in c.abilities]
+    if approached:
+        others = tuple(c for c in block.constraints if c not in approached)
+        B = nearest(replace(block, constraints=others), B)
+        for constraint in approached:
+            B = constraint.approach(B)
+        return B
+    best, least = B, np.inf
+    for found in _found(block, B):
+        violation = block.violation(found)
+        if violation < least:
+            best, least = found, violation
+        if least <= INSIDE or is_late():
+            break
+    return best.astype(B.dtype)
+
+
+def _found(block: Block, B: Array) -> Iterator[Array]:
+    """Yield points that are meant to satisfy every constraint."""
+    yield from _by_magnitudes(block, B)
+    parts = find_parts(block.constraints)
+    if parts is not None:
+        yield alternate(parts, block.constraints, B, INSIDE)
+    yield from _by_planes(block, B)
+    if parts is None:
+        return
+    yield reflect(parts, block.constraints, B, INSIDE)
+    size = float(np.abs(B).max(initial=0.0)) or 1.0
+    rng = np.random.default_rng(0)  # the same draws in every solve
+    for _ in range(_DRAWS):
+        drawn = np.copysign(size * rng.random(B.shape), B).astype(B.dtype)
+        yield reflect(parts, block.constraints, drawn, INSIDE)
+
+
+def _by_magnitudes(block: Block, B: Array) -> Iterator[Array]:
+    """Yield the nearest magnitudes with signs that the bounds allow, where nothing else sees signs."""
+    boxes = [c for c in block.constraints if "bounds" in c.abilities]
+    others = [c for c in block.constraints if c not in boxes]
+    if not signed(block) or not all(c.sign_free for c in others):
+        return
+    lower, upper = (np.broadcast_to(bound, block.shape) for bound in block.bounds)
+    signs = np.where(lower >= 0, 1.0, np.where(upper <= 0, -1.0, np.copysign(1.0, B)))
+    low, high = np.where(signs > 0, lower, -upper), np.where(signs > 0, upper, -lower)
+    orthant = Box(np.maximum(low, 0.0), high) if boxes else NonNegative()
+    sizes = replace(block, constraints=(orthant, *others))
+    try:
+        yield signs * nearest(sizes, np.abs(B))
+    except InfeasibleError:
+        if all(c.sign_free for c in boxes):
+            raise  # it does not depend on the signs
+
+
+def _by_planes(block: Block, B: Array) -> Iterator[Array]:
+    """Yield where tangent planes lead; raise where the convex part of the constraints is empty."""
+    if [*conic_constraints(block), *cones_on_orthant(block)]:
+        return
+    eye = np.eye(block.shape[0])
+    near, held = fitted_block(block.name, B, eye, Frobenius(), with_interior(block).constraints)
+    outcome = tangent_step(BlockProgram(near).at(held), B, TangentLoop(rounds=1))
+    if outcome.infeasible:
+        listed = ", ".join(map(str, block.constraints))
+        raise InfeasibleError(
+            f"the constraints on {block.name} contradict each other: {listed}; relax or drop one of "
+            "them"
+        )
+    reached = B if outcome.B is None else outcome.B
+    settled = settle(block, reached).B
+    yield reached if settled is None else settled

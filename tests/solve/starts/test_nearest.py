@@ -1,0 +1,76 @@
+"""Common points of constraints that have no projection together; only proofs are called infeasible."""
+
+import numpy as np
+import pytest
+
+import conicnmf as cn
+from conicnmf.solve.starts.nearest import nearest
+
+PLUS = cn.NonNegative()
+
+
+def drawn(shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def fixed_at(point, share=0.3, seed=1):
+    mask = np.random.default_rng(seed).random(point.shape) < share
+    return cn.Fixed(mask, np.where(mask, point, 0.0))
+
+
+def parts_of(owners):
+    """Return non-negative components of which each owns some of the columns."""
+    sizes = 1 + np.random.default_rng(2).random(len(owners))
+    return np.where(np.asarray(owners) == np.arange(3)[:, None], sizes, 0.0)
+
+
+SIGNED = drawn((3, 5))
+RISING = np.sort(drawn((3, 5), 3), axis=1)
+PARTS = parts_of([0, 1, 1, 2, 2, 2])
+HILL = np.array([[0.0, 1.0, 4.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 3.0, 1.0, 0.0]])
+MEETING = {
+    "known entries of either sign and an upper bound": (
+        SIGNED,
+        [cn.Sparseness(max=0.5), fixed_at(SIGNED)],
+    ),
+    "known entries, order and a lower bound": (
+        RISING,
+        [cn.Monotone(), cn.Sparseness(min=0.03), fixed_at(RISING)],
+    ),
+    "a negative sum and an upper bound": (
+        -np.abs(SIGNED),
+        [cn.Sparseness(max=0.5), cn.FactorSum(-5.0)],
+    ),
+    "known entries of parts that are sparse": (
+        PARTS,
+        [PLUS, cn.Orthogonal(), fixed_at(PARTS), cn.Sparseness(min=0.1)],
+    ),
+    "peaks with known entries and a band": (
+        HILL,
+        [PLUS, cn.Unimodal(), fixed_at(HILL), cn.Sparseness(0.4, 0.8)],
+    ),
+    "few entries within a box, sparse in both directions": (
+        PARTS,
+        [PLUS, cn.Cardinality(3), cn.Box(0, 2), cn.Sparseness(min=0.9, each="sample")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MEETING)
+def test_a_common_point_is_found(name):
+    point, terms = MEETING[name]
+    own = [float(term.violation(point).max()) for term in terms]
+    assert max(own) <= 1e-9, "the test's own point"
+    problem = cn.factorize(np.ones((4, point.shape[1])), len(point), H=terms)
+    block = problem.blocks[1]
+    for seed in range(5):
+        assert block.violation(nearest(block, drawn(point.shape, seed))) <= 1e-6
+
+
+def test_what_is_not_proved_is_no_contradiction():
+    """Entries near one are not sparse, but no cone program says so."""
+    problem = cn.factorize(np.ones((8, 6)), 3, H=[cn.Box(0.9, 1.0), cn.Sparseness(min=0.8)])
+    with pytest.raises(cn.SolveError, match="does not prove") as caught:
+        problem.solve(cn.TangentPlane())
+    assert caught.value.result.status is cn.Status.INFEASIBLE
+    assert "H: " in str(caught.value)
