@@ -83,7 +83,16 @@ from conicnmf.solve.methods import (
     Splitting,
     TangentPlane,
 )
-from conicnmf.solve.starts import NNDSVD, ConeSearch, Given, Random
+from conicnmf.solve.starts import (
+    NNDSVD,
+    SPA,
+    VCA,
+    ConeSearch,
+    DataColumns,
+    Given,
+    KMeans,
+    Random,
+)
 from conicnmf.solve.stop import FactorChange, MaxIter, RelDecrease, TimeLimit
 
 if _TYPE_CHECKING:
@@ -145,6 +154,8 @@ __all__ = [
     "L2",
     "L21",
     "NNDSVD",
+    "SPA",
+    "VCA",
     "Absolute",
     "Approx",
     "BetaDivergence",
@@ -159,6 +170,7 @@ __all__ = [
     "Convex",
     "ConvexPenalty",
     "CyclicNewton",
+    "DataColumns",
     "FactorChange",
     "FactorNorm",
     "FactorSum",
@@ -175,6 +187,7 @@ __all__ = [
     "InputError",
     "ItakuraSaito",
     "JointNLP",
+    "KMeans",
     "KullbackLeibler",
     "Labels",
     "Logistic",

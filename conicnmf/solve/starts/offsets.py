@@ -12,6 +12,7 @@ from conicnmf.errors import InputError
 from conicnmf.model.addends import Chain, Fit, Ref
 from conicnmf.model.losses.frobenius import row_chunks
 from conicnmf.model.problem import Problem
+from conicnmf.solve.starts.missing import known_data
 from conicnmf.types import Array, Data, Factors
 
 
@@ -51,12 +52,37 @@ class Centered:
         """Return the mean of all entries."""
         return float(self.V.mean() - self.b.mean() - self.c.mean())
 
+    def column_squares(self) -> Array:
+        """Return the squared norm of each column, from products."""
+        cross = 2 * np.asarray(self.V.T @ self.b).ravel()
+        sums = np.asarray(self.V.T @ np.ones((len(self.b), 1))).ravel() - self.b.sum()
+        c = self.c.ravel()
+        squares = column_squares(self.V) - cross + float(np.sum(self.b**2))
+        return np.asarray(np.maximum(squares - 2 * c * sums + len(self.b) * c**2, 0.0))
+
+
+def column_squares(V: Any) -> Array:
+    """Return the squared norm of each column of data, or of an operator that knows them.
+
+    Examples
+    --------
+    >>> column_squares(np.array([[3.0, 1.0], [4.0, 0.0]]))
+    array([25.,  1.])
+    """
+    if hasattr(V, "column_squares"):
+        own: Array = V.column_squares()
+        return own
+    if sp.issparse(V):
+        return np.asarray(V.multiply(V).sum(axis=0), dtype=float).ravel()
+    return np.asarray(np.einsum("ij,ij->j", V, V, dtype=float))
+
 
 def offsets_of(problem: Problem, fit: Fit) -> tuple[Factors, Any]:
     """Return where the offsets of a fit begin, and the data without them."""
+    V = known_data(fit)
     if len(fit.chains) == 1:
-        return {}, fit.V
-    b, c = np.zeros((fit.V.shape[0], 1)), np.zeros((1, fit.V.shape[1]))
+        return {}, V
+    b, c = np.zeros((V.shape[0], 1)), np.zeros((1, V.shape[1]))
     found: Factors = {}
     blocks = {block.name: block for block in problem.blocks}
     lowest = all(blocks[name].nonneg for name in fit.variables if not _side(fit, name))
@@ -65,7 +91,7 @@ def offsets_of(problem: Problem, fit: Fit) -> tuple[Factors, Any]:
             continue
         name = chain.names[0]
         side = _side(fit, name)
-        start = (_low if lowest else _mean)(fit.V, b, c, side) / chain.scale
+        start = (_low if lowest else _mean)(V, b, c, side) / chain.scale
         if blocks[name].nonneg:
             start = np.maximum(start, 0.0)
         ref = fit.place(name)[2]
@@ -74,7 +100,7 @@ def offsets_of(problem: Problem, fit: Fit) -> tuple[Factors, Any]:
             b = b + chain.scale * start
         else:
             c = c + chain.scale * start
-    return found, Centered(fit.V, b, c)
+    return found, Centered(V, b, c)
 
 
 def _side(fit: Fit, name: str) -> str:
@@ -87,7 +113,7 @@ def _side(fit: Fit, name: str) -> str:
     if _is(chain, 1, 0):
         return "c"
     raise InputError(
-        f"NNDSVD starts products and offsets such as b 1ᵀ, got {chain} in {fit}; use Random() instead"
+        f"the start needs products and offsets such as b 1ᵀ, got {chain} in {fit}; use Random() instead"
     )
 
 

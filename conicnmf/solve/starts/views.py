@@ -11,6 +11,7 @@ from conicnmf.errors import InputError
 from conicnmf.model.addends import Chain, Fit, Ref
 from conicnmf.model.losses.frobenius import squared_norm
 from conicnmf.model.problem import Problem
+from conicnmf.solve.starts.offsets import column_squares
 from conicnmf.types import Array, Factors
 
 
@@ -21,6 +22,7 @@ class _View:
     rest: Any
     left: Ref
     weight: float
+    name: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,14 @@ class _Stacked:
     def __matmul__(self, X: Array) -> Array:
         """Return the product with a matrix."""
         return np.vstack([weight * np.asarray(rest @ X) for rest, weight in self.parts])
+
+    def column_squares(self) -> Array:
+        """Return the squared norm of each column."""
+        found: Array = sum(
+            (weight**2 * column_squares(rest) for rest, weight in self.parts),
+            np.zeros(self.shape[1]),
+        )
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +85,23 @@ class Stack:
     shared: Ref
     sizes: dict[str, int]
     middle: frozenset[str]
+    nonneg: frozenset[str]
     dtype: Any
 
     @property
     def rank(self) -> int:
         """The largest number of components of a variable at an end."""
         return max(self.sizes.values())
+
+    @property
+    def nonneg_left(self) -> bool:
+        """Whether all variables on the left are asked to be non-negative."""
+        return self.nonneg.issuperset(view.left.name for view in self.views)
+
+    @property
+    def nonneg_shared(self) -> bool:
+        """Whether the shared variable is asked to be non-negative."""
+        return self.shared.name in self.nonneg
 
     def split(self, W: Array, H: Array) -> Factors:
         """Return the variables at the ends of the products."""
@@ -98,13 +119,15 @@ def stack_of(problem: Problem, rests: list[tuple[Fit, Any]]) -> Stack:
     """Return the stack of all fits, which must share a factor where there are several."""
     chains = [_main(fit) for fit, _ in rests]
     if not chains:
-        raise InputError("NNDSVD starts from data, and the problem has none; use Random() instead")
+        raise InputError(
+            "the start is made from data, and the problem has none; use Random() instead"
+        )
     ends = [{chain.names[0], chain.names[-1]} for chain in chains]
     common = set.intersection(*ends)
     if not common:
         listed = "; ".join(str(fit) for fit, _ in rests)
         raise InputError(
-            f"NNDSVD starts views that share a factor at an end, got {listed}; use Random() instead"
+            f"the start needs views that share a factor at an end, got {listed}; use Random() instead"
         )
     last = chains[0].names[-1]
     name = last if last in common else min(common)
@@ -118,16 +141,17 @@ def stack_of(problem: Problem, rests: list[tuple[Fit, Any]]) -> Stack:
             rest = rest.T
             left, right = (Ref(ref.name, not ref.flipped) for ref in (right, left))
         if shared is not None and shared.flipped != right.flipped:
-            raise InputError(f"NNDSVD needs {name} the same way round everywhere; use Random()")
+            raise InputError(f"the start needs {name} the same way round everywhere; use Random()")
         shared = right
         weight = 1.0 if len(rests) == 1 else _weight(fit, total)
-        views.append(_View(rest, left, weight))
+        views.append(_View(rest, left, weight, fit.name))
     assert shared is not None
     ends_named = {name, *(view.left.name for view in views)}
     blocks = {block.name: block for block in problem.blocks}
     sizes = {name: blocks[name].shape[0] for name in ends_named}
     inner = frozenset(name for chain in chains for name in chain.names[1:-1])
-    return Stack(_operator(views), tuple(views), shared, sizes, inner, problem.dtype)
+    nonneg = frozenset(name for name in ends_named if blocks[name].nonneg)
+    return Stack(_operator(views), tuple(views), shared, sizes, inner, nonneg, problem.dtype)
 
 
 def _operator(views: list[_View]) -> Any:
@@ -152,6 +176,6 @@ def _main(fit: Fit) -> Chain:
     )
     if not plain or len(products[0].names) > 3 or products[0].scale != 1:
         raise InputError(
-            f"NNDSVD starts products of two or three variables, got {fit}; use Random() instead"
+            f"the start needs products of two or three variables, got {fit}; use Random() instead"
         )
     return products[0]

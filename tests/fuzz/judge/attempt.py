@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import conicnmf as cn
+from conicnmf.extend import STARTS
 
 from .calls import SECONDS, Caller, PlantedError, clock
 from .findings import Finding, line, raw
@@ -100,4 +101,5 @@ def _judged(case, made, thrown, reasons, seen):
 
 def _picky(case):
     """Whether the start may be refused: it asks something of the data or of the terms."""
-    return "NNDSVD" in case.method.start or "ConeSearch" in case.method.start
+    start = case.method.start.lower()
+    return any(name.lower() in start for name in STARTS.names() if name not in ("Random", "Given"))

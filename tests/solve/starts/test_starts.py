@@ -26,7 +26,8 @@ def factors(start, V, rank, seed=0, **terms):
     return drawn["W"], drawn["H"]
 
 
-STARTS = [cn.Random(), *(cn.NNDSVD(fill) for fill in ("zero", "mean", "random"))]
+RULES = [cn.DataColumns(), cn.SPA("zero"), cn.VCA(), cn.KMeans("mean")]
+STARTS = [cn.Random(), *(cn.NNDSVD(fill) for fill in ("zero", "mean", "random")), *RULES]
 
 
 @pytest.mark.parametrize("start", STARTS, ids=repr)
@@ -185,7 +186,7 @@ COMBINATIONS = {
 
 
 @pytest.mark.parametrize("name", COMBINATIONS)
-@pytest.mark.parametrize("start", [cn.Random(), cn.NNDSVD("zero")], ids=repr)
+@pytest.mark.parametrize("start", [cn.Random(), cn.NNDSVD("zero"), cn.SPA(), cn.VCA()], ids=repr)
 def test_any_start_is_brought_into_the_constraints(name, start):
     blocks = cn.factorize(low_rank(), 3, H=COMBINATIONS[name])
     rng = np.random.default_rng(0)

@@ -129,6 +129,8 @@ def test_a_middle_factor_starts_at_least_squares(terms):
     assert problem.objective(found) <= lowest + 1e-3 * np.sum(V**2)
 
 
+INITS = [cn.NNDSVD(), cn.NNDSVD("zero"), cn.NNDSVD("random"), cn.Random()]
+INITS += [cn.DataColumns(), cn.SPA(), cn.VCA(), cn.KMeans()]
 SHAPES = {
     "coupled": lambda: cn.factorize({"a": V1, "b": V2}, 3),
     "offset": lambda: cn.factorize(V1, 3, offset="both"),
@@ -141,7 +143,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("state", SHAPES.values(), ids=SHAPES)
-@pytest.mark.parametrize("init", [cn.NNDSVD(), cn.NNDSVD("zero"), cn.NNDSVD("random"), cn.Random()])
+@pytest.mark.parametrize("init", INITS, ids=repr)
 def test_every_shape_starts_the_same_way_from_the_same_seed(state, init):
     problem = state()
     found, again = start(init, problem), start(init, problem)
@@ -186,8 +188,9 @@ def test_what_has_no_singular_start_is_refused_with_the_way_out():
         cn.compose(cn.Approx(V1, "W @ H"), cn.Approx(V2, "A @ B"), rank=3),
         cn.compose(cn.Approx(V1, "W @ H + D @ c"), rank=3, constants={"D": D}),
     ):
-        with pytest.raises(cn.InputError, match="Random"):
-            problem.solve("HALS", init="nndsvd")
+        for init in ("nndsvd", "spa"):
+            with pytest.raises(cn.InputError, match=r"the start needs .* use Random\(\)"):
+                problem.solve("HALS", init=init)
 
 
 def test_what_an_expression_has_beside_its_product_is_drawn():
