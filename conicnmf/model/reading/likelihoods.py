@@ -97,7 +97,8 @@ def _same_products(one: Residual, other: Residual) -> bool:
     units = unit_of(one) / one.scale, unit_of(other) / other.scale
     pairs = zip(one.products, other.products, strict=True)
     return all(
-        np.isclose(a.scale / units[0], b.scale / units[1]) and _same_chain(a, b) for a, b in pairs
+        np.isclose(a.scale / units[0], b.scale / units[1], atol=0) and _same_chain(a, b)
+        for a, b in pairs
     )
 
 

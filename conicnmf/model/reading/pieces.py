@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import cvxpy as cp
@@ -40,7 +40,7 @@ class Totals:
         piece = np.unravel_index(rows.A.indices, self.shape, order="F")[1 - self.axis]
         owners, scales = piece.reshape(-1, length), rows.A.data.reshape(-1, length)
         first, scale = owners[:, 0], scales[:, 0]
-        if (owners != first[:, None]).any() or not np.allclose(scales, scale[:, None], rtol=1e-12):
+        if (owners != first[:, None]).any() or not _same(scales, scale[:, None]):
             return False
         totals = dict(zip(first.tolist(), (rows.b / scale).tolist(), strict=True))
         if len(totals) < len(first) or totals.keys() & self.found.keys():
@@ -53,7 +53,7 @@ class Totals:
         if len(self.found) < self.shape[1 - self.axis]:
             return None
         values = np.array(list(self.found.values()))
-        same = np.allclose(values, values[0], rtol=1e-12, atol=0) and values[0] > 0
+        same = _same(values, values[0]) and values[0] > 0
         return Simplex(float(values[0]), each) if same else None
 
 
@@ -97,7 +97,7 @@ def whole_sum(rows: Lowered, size: int) -> FactorSum | None:
         return None
     scale = rows.A.data[0]
     equal = bool(rows.equal[0])
-    if not np.allclose(rows.A.data, scale, rtol=1e-12, atol=0) or not (scale > 0 or equal):
+    if not _same(rows.A.data, scale) or not (scale > 0 or equal):
         return None
     return FactorSum(float(rows.b[0] / scale), equal)
 
@@ -115,7 +115,8 @@ def norm_ball(
     def at(X: Array) -> Array:
         return np.asarray(constraint.expr.tree_copy({id(variable): cp.Constant(X)}).value)
 
-    points = np.random.default_rng(0).standard_normal((2, *variable.shape))
+    drawn = np.random.default_rng(0).standard_normal((2, *variable.shape))
+    points = [_at_border(at, X) for X in drawn]
     zero = at(np.zeros(variable.shape))
     for axis, each in axes.items():
         if zero.size != variable.shape[1 - axis] or not (zero < 0).all():
@@ -125,19 +126,35 @@ def norm_ball(
             # g(X) = a (norm − bound) with the same a > 0 and bound for every piece
             slopes = [(at(X) - zero).ravel() / n for X, n in zip(points, norms, strict=True)]
             bounds = -zero.ravel() / slopes[0]
-            if np.allclose(slopes[0], slopes[1]) and np.allclose(bounds, bounds[0]):
+            if _same(slopes[0], slopes[1], 1e-10) and _same(bounds, bounds[0], 1e-10):
                 slope = float(f"{slopes[0][0]:.12g}")  # takes the rounding of the norms out again
                 return NormBall(float(-zero.flat[0] / slope) ** (1 / power), each)
     return _whole_ball(at, points, zero)
 
 
-def _whole_ball(at: Callable[[Array], Array], points: Array, zero: Array) -> FactorNorm | None:
+def _at_border(at: Callable[[Array], Array], X: Array) -> Array:
+    """Return X times the power of two at which a bound begins to hold it: there no digits cancel."""
+    low, high = -400, 400
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if (at(2.0**middle * X) > 0).any() else (middle, high)
+    return np.asarray(2.0**high * X)
+
+
+def _same(a: Array | float, b: Array | float, rtol: float = 1e-12) -> bool:
+    """Whether numbers are equal up to rounding, however small they are."""
+    return bool(np.allclose(a, b, rtol=rtol, atol=0))
+
+
+def _whole_ball(
+    at: Callable[[Array], Array], points: Sequence[Array], zero: Array
+) -> FactorNorm | None:
     """Return the ball when the norm of the whole factor, or its square, is bounded."""
     if zero.size != 1 or not (zero < 0).all():
         return None
     for power in (1, 2):
         slopes = [float((at(X) - zero).item() / np.linalg.norm(X) ** power) for X in points]
-        if np.isclose(slopes[0], slopes[1], rtol=1e-10):
+        if _same(slopes[0], slopes[1], 1e-10):
             slope = float(f"{slopes[0]:.12g}")
             return FactorNorm(float(-zero.item() / slope) ** (1 / power))
     return None

@@ -269,3 +269,24 @@ def test_one_component_makes_sums_of_samples_fixed_entries() -> None:
 def test_terms_are_named_in_one_short_line() -> None:
     problem, _, _ = state(Case(lambda W: [cp.diff(W) <= np.ones((M - 1, R))], []))
     assert str(problem.W[0]) == "Convex(W[1:6, 0:3] + -(W[0:5, 0:3]) <= [5×3])"
+
+
+@pytest.mark.parametrize("size", [2.0**-200, 1e-15, 1e15, 2.0**200])
+def test_balls_are_read_in_any_unit(size: float) -> None:
+    stated = {
+        "NormBall": lambda W: cp.norm(W, 2, axis=0) <= 3 * size,
+        "FactorNorm": lambda W: cp.norm(W, "fro") <= 3 * size,
+        "Convex": lambda W: cp.norm(W, 2, axis=0) <= size * np.array([2.0, 3.0, 3.0]),
+    }
+    for name, write in stated.items():
+        problem, _, _ = state(Case(lambda W, write=write: [write(W)], []))
+        (term,) = problem.W
+        assert type(term).__name__ == name
+        if name != "Convex":
+            assert term.radius == pytest.approx(3 * size, rel=1e-11)
+
+
+def test_sums_with_small_coefficients_that_differ_are_no_simplex() -> None:
+    ratios = 1e-9 * np.arange(1.0, M + 1)
+    problem, _, _ = state(nonneg(lambda W: [ratios @ W == 1e-9], []))
+    assert [type(term).__name__ for term in problem.W] == ["NonNegative", "Convex"]
