@@ -22,6 +22,7 @@ from conicnmf.solve.guard import (
     raise_noted,
 )
 from conicnmf.solve.programs.backends import ENOUGH
+from conicnmf.solve.programs.balance import find_balance
 from conicnmf.types import Array
 
 _STATUS = {
@@ -36,7 +37,8 @@ _STATUS = {
 class StandardForm:
     """min ½xᵀPx + qᵀx, Ax + s = b, s in cones; P is its upper half, and x holds a variable.
 
-    `offset` is where the variable begins in x, its columns one after the other.
+    `offset` is where the variable begins in x, its columns one after the other. What CVXPY adds to
+    them is in the variable's units.
     """
 
     P: Any
@@ -57,7 +59,12 @@ class StandardForm:
         q = np.asarray(data["c"])
         P = sp.triu(data["P"]) if "P" in data else sp.coo_array((q.size, q.size))
         offset = data["param_prob"].var_id_to_col[variable.id]
-        return cls(P, q, sp.coo_array(data["A"]), np.asarray(data["b"]), data["dims"], offset)
+        A, b, dims = sp.coo_array(data["A"]), np.asarray(data["b"]), data["dims"]
+        rows, columns = find_balance(A, dims, slice(offset, offset + variable.size))
+        A, P = sp.coo_array(A), sp.coo_array(P)
+        A.data = A.data * rows[A.row] * columns[A.col]
+        P.data = P.data * columns[P.row] * columns[P.col]
+        return cls(P, q * columns, A, b * rows, dims, offset)
 
 
 class Updated:

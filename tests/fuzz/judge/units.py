@@ -7,8 +7,8 @@ import numpy as np
 from .attempt import attempt
 from .findings import Finding
 
-UNSCALED = ("Convex",)
-"""Constraints whose violation is measured in the units of their statement."""
+UNSCALED = ("Convex", "MinimumVolume")
+"""Terms with units of their own: a violation in those of its statement, a logarithm that is shifted."""
 
 
 def same_in_other_units(case, door, result):
