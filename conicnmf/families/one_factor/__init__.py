@@ -14,6 +14,7 @@ from conicnmf.families.one_factor.online import HebbianStream, OnlineHebbian
 from conicnmf.families.one_factor.projective import ProjectiveNMF
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
 from conicnmf.families.one_factor.reconstruct import ProjectedDescent, ProjectiveRule
+from conicnmf.families.one_factor.separation import Separation
 from conicnmf.model.operators import LowRank
 from conicnmf.solve.methods.base import register_solvers
 
@@ -33,11 +34,13 @@ __all__ = [
     "ProjectiveNMF",
     "ProjectiveRule",
     "QuadraticProjection",
+    "Separation",
     "kernel_fda",
 ]
 
 register_solvers(
     ConeAscent,
+    Separation,
     ProjectiveRule,
     ProjectionRule,
     ProjectedDescent,

@@ -84,9 +84,9 @@ class ConeAscent(OneFactorSolver[_Memo]):
     default_stop: ClassVar[Stop] = MaxIter(200) | RelDecrease(1e-7)
 
     def merit(self, problem: BaseProblem) -> str:
-        """Return why it is picked for one column, and for several where rules do not serve."""
+        """Return why it is picked: for one column, and for several with further constraints."""
         view = one_factor(problem)
-        trapped = view is not None and view.rank > 1 and not view.others and view.convex
+        trapped = view is not None and view.rank > 1 and not view.others
         return "" if trapped else "each step is a convex program, and none is worse than the last"
 
     def begin(self, view: OneFactor, context: Context) -> _Memo:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from conicnmf.families.one_factor.cone_ascent import ConeAscent, aims
-from conicnmf.families.one_factor.reconstruct import ProjectedDescent
+from conicnmf.families.one_factor.reconstruct import ProjectedDescent, Step
 from conicnmf.families.one_factor.view import OneFactor, one_factor
 from conicnmf.model.base import BaseProblem
 from conicnmf.solve.methods.base import Context
@@ -96,7 +96,7 @@ def reconstruction_gain(view: OneFactor, W: Array) -> float:
         after = _quasi_newton(view, W)
     elif view.projection is not None:
         solver, factors = ProjectedDescent(), {view.name: W}
-        memo: float | None = None
+        memo: Step | None = None
         for _ in range(_STEPS):
             sweep = solver.advance(view, factors, memo)
             factors, memo = sweep.factors, sweep.memo

@@ -54,13 +54,17 @@ class Rule(OneFactorSolver["Point | None"]):
     def begin(self, view: OneFactor, context: Context) -> None:
         """Remember nothing before the first step."""
 
+    def onward(self, view: OneFactor, point: Point) -> tuple[Point | None, dict[str, float]]:
+        """Return the next point, nothing when the rule does not apply, and notes."""
+        moved, notes = self.move(view, point)
+        return None if moved is None else view.scaled(without_dust(moved)), notes
+
     def advance(self, view: OneFactor, factors: Factors, memo: Point | None) -> Sweep[Point | None]:
         """Move, scale and report."""
         point = view.scaled(factors[view.name]) if memo is None else memo
-        moved, notes = self.move(view, point)
-        if moved is None:
+        after, notes = self.onward(view, point)
+        if after is None:
             return Sweep(factors, point, status=Status.CONDITION_FAILED, notes=notes)
-        after = view.scaled(without_dust(moved))
         reported, objective = view.report(after)
         change = np.linalg.norm(after.W - point.W) / (np.linalg.norm(after.W) or 1.0)
         still = change <= max(_STILL, 10 * float(np.finfo(after.W.dtype).eps))

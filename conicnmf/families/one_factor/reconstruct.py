@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -68,8 +68,18 @@ class ProjectiveRule(OneFactorSolver["Point | None"]):
         return Sweep(view.factors(after.W), after, view.value(after))
 
 
+@dataclass(frozen=True, eq=False)
+class Step:
+    """The length of the last step, and where it led: W, the objective and its gradient."""
+
+    length: float
+    W: Array
+    value: float
+    slope: Array
+
+
 @dataclass(frozen=True)
-class ProjectedDescent(OneFactorSolver["float | None"]):
+class ProjectedDescent(OneFactorSolver["Step | None"]):
     """Projected gradient steps that never raise the objective, for constrained W.
 
     With orthonormal columns each row of W keeps its largest entry after a step, and the columns are
@@ -93,25 +103,30 @@ class ProjectedDescent(OneFactorSolver["float | None"]):
         return "the constraints on W have a projection"
 
     def begin(self, view: OneFactor, context: Context) -> None:
-        """Remember no step length before the first step."""
+        """Remember no step before the first."""
 
-    def advance(self, view: OneFactor, factors: Factors, memo: float | None) -> Sweep[float | None]:
+    def advance(self, view: OneFactor, factors: Factors, memo: Step | None) -> Sweep[Step | None]:
         """Try a longer step than last time and shorten it until the objective does not rise."""
-        W = factors[view.name] if memo else retracted(view, factors[view.name])
-        B = np.ascontiguousarray(W.T)
-        feasible = view.block.violation(B) <= FEASIBLE
-        before = view.term.value(B) if feasible else np.inf
-        slope = view.term.gradient(B).T
-        size = float(np.linalg.norm(slope))
-        step = 2 * memo if memo else 0.1 * float(np.linalg.norm(W)) / (size or 1.0)
+        last = memo or _first(view, retracted(view, factors[view.name]))
+        step = 2 * last.length
         for _ in range(60):
-            after = retracted(view, W - step * slope)
-            value = float(view.term.value(after.T))
+            after = retracted(view, last.W - step * last.slope)
             inside = view.block.violation(np.ascontiguousarray(after.T)) <= FEASIBLE
-            if value <= before and inside and after.any(axis=0).all():
-                return Sweep(view.factors(after), step, value)
+            if inside and after.any(axis=0).all():
+                value, slope = view.steepness(after)
+                if value <= last.value:
+                    return Sweep(view.factors(after), Step(step, after, value, slope), value)
             step /= 2
-        return Sweep(factors, step, None if not feasible else before)
+        stuck = replace(last, length=step)
+        return Sweep(factors, stuck, last.value if np.isfinite(last.value) else None)
+
+
+def _first(view: OneFactor, W: Array) -> Step:
+    """Return where the descent begins, above everything else unless it is feasible."""
+    value, slope = view.steepness(W)
+    feasible = view.block.violation(np.ascontiguousarray(W.T)) <= FEASIBLE
+    length = 0.05 * float(np.linalg.norm(W)) / (float(np.linalg.norm(slope)) or 1.0)
+    return Step(length, W, value if feasible else np.inf, slope)
 
 
 def retracted(view: OneFactor, W: Array) -> Array:
@@ -123,4 +138,4 @@ def retracted(view: OneFactor, W: Array) -> Array:
         if view.others:
             B = np.where(B > 0, view.projection(B), 0.0)
             B = view.parts.separate(B)
-    return view.scaled(np.ascontiguousarray(B.T)).W
+    return view.on_scale(np.ascontiguousarray(B.T))

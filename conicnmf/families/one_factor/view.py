@@ -92,14 +92,16 @@ class OneFactor:
 
     def scaled(self, W: Array) -> Point:
         """Return W on the scale that the problem prescribes, or on the best one."""
+        return self._at_best_scale(W) if self.reconstructs else self.at(self.on_scale(W))
+
+    def on_scale(self, W: Array) -> Array:
+        """Return the same without its products, where they are not needed to find the scale."""
         if self.reconstructs:
-            return self._at_best_scale(W)
+            return self._at_best_scale(W).W
         if self.norm is not None:
             square = float(np.sum(W * self.in_norm(W)))
-            return self.at(W / W.dtype.type(np.sqrt(square)) if square > 0 else W)
-        return self.at(
-            W if self.parts is None else np.ascontiguousarray(self.parts.approach(W.T).T)
-        )
+            return W / W.dtype.type(np.sqrt(square)) if square > 0 else W
+        return W if self.parts is None else np.ascontiguousarray(self.parts.approach(W.T).T)
 
     def _at_best_scale(self, W: Array) -> Point:
         """Return c W with the c ≥ 0 that minimizes ‖V − c²WWᵀV‖²."""
@@ -122,6 +124,14 @@ class OneFactor:
         if self.term.potential is not None:
             return float(self.term.value(point.W.T))
         return -0.5 * float(np.sum(point.W * point.G))
+
+    def steepness(self, W: Array) -> tuple[float, Array]:
+        """Return the objective at W and its gradient, from one product with A where it is a gain."""
+        B = np.ascontiguousarray(W.T)
+        slope = self.term.gradient(B).T
+        if self.reconstructs or self.term.potential is not None:
+            return float(self.term.value(B)), slope
+        return 0.5 * float(np.sum(W * slope)), slope
 
     def factors(self, W: Array) -> Factors:
         """Return W under its name."""

@@ -27,6 +27,11 @@ def dense(X: Data) -> Array:
     return np.asarray(X.toarray() if sp.issparse(X) else X)
 
 
+def _times(A: Data, W: Array) -> Array:
+    """Return A W for a symmetric A; of a dense one the rows are read once for all columns of W."""
+    return np.asarray(A @ W if sp.issparse(A) else (W.T @ A).T)
+
+
 @dataclass(frozen=True, eq=False)
 class Symmetric(Operator):
     """A symmetric matrix, dense or sparse, split into A = A⁺ − A⁻ entry by entry."""
@@ -45,7 +50,7 @@ class Symmetric(Operator):
         return kind
 
     def __matmul__(self, W: Array) -> Array:
-        return np.asarray(self.A @ W)
+        return _times(self.A, W)
 
     @cached_property
     def plus(self) -> Data:
@@ -71,7 +76,8 @@ class Symmetric(Operator):
 
     def at(self, W: Array) -> Point:
         """Return W with both products."""
-        return Point(W, self.plus @ W, None if self.minus is None else self.minus @ W)
+        minus = None if self.minus is None else _times(self.minus, W)
+        return Point(W, _times(self.plus, W), minus)
 
     @property
     def trace(self) -> float:
