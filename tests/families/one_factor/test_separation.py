@@ -48,7 +48,8 @@ def test_it_is_the_default_and_ends_converged_whatever_the_sign_of_A(sign):
     A = sign * (X @ X.T) if sign else X[:, :30] + X[:, :30].T
     problem = QuadraticProjection(A, 3)
     result = cn.solve(problem, seed=0)
-    assert result.solver.startswith("Separation") and result.status.kind == "converged"
+    assert result.solver.startswith("Separation")
+    assert result.status.kind == "converged"
     units = -0.5 * np.sort(np.diag(A))[-3:].sum()
     assert result.objective <= units
     others = [ConeAscent(), ProjectedDescent(), ProjectionRule()]
