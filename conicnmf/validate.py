@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from conicnmf.errors import InputError
 from conicnmf.incoming import as_csr, require_loaded
@@ -98,14 +99,48 @@ def as_numbers(X: Any, name: str) -> Array:
         )
     if sp.issparse(X):
         raise InputError(f"{name} must be dense, got a sparse {X.format} array; use .toarray()")
+    array: Array = as_array(X, name)
+    _require_real(array.dtype, name)
+    return array
+
+
+def as_array(X: Any, name: str) -> Any:
+    """Return X as an array of whatever it holds.
+
+    Examples
+    --------
+    >>> as_array(["a", "b"], "y").shape
+    (2,)
+    """
     try:
-        array = np.asarray(X)
+        return np.asarray(X)
     except ValueError as error:
         raise InputError(
             f"{name} must be a rectangular matrix of numbers, got {error}; give all rows one length"
         ) from error
-    _require_real(array.dtype, name)
-    return array
+
+
+def as_classes(y: Any, n_samples: int, name: str) -> tuple[Any, NDArray[np.intp]]:
+    """Return the classes that labels name, sorted, and the place there of each sample's class.
+
+    Examples
+    --------
+    >>> as_classes(["no", "yes", "no"], 3, "y")[1]
+    array([0, 1, 0])
+    """
+    labels = as_array(y, name)
+    if labels.shape != (n_samples,):
+        raise InputError(
+            f"{name} must have one label for each of the {n_samples} samples, got shape "
+            f"{labels.shape}; samples are columns of V"
+        )
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise InputError(f"{name} must have no NaN, got {labels}; leave these samples out")
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise InputError(f"{name} must have labels of one type, got several; use numbers") from None
+    return classes, codes
 
 
 def _as_floats(X: Data) -> Data:

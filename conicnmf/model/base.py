@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from conicnmf.model.addends import Fit
+from conicnmf.model.at_factors import check_factors_of
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.digest import Digest, digest_of_fields
 from conicnmf.model.tolerances import feasible_within
@@ -35,6 +36,10 @@ class BaseProblem(ABC):
 
     kind: ClassVar[str]
     """What messages call such a problem."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        check_factors_of(cls)
 
     @property
     @abstractmethod
@@ -177,3 +182,6 @@ class BaseProblem(ABC):
             progress=progress,
             throw=throw,
         )
+
+
+check_factors_of(BaseProblem)

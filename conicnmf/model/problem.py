@@ -22,6 +22,7 @@ from conicnmf.model.reading import read_problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.model.units import Units, find_units
 from conicnmf.model.variables import Source, Variable
+from conicnmf.settings import door
 from conicnmf.types import Array, Data, Factors
 
 if TYPE_CHECKING:
@@ -163,8 +164,9 @@ class Problem(BaseProblem):
     @property
     def loss(self) -> Loss | Coupling:
         """The loss of the only fit, or the expression that stands for it."""
-        (only,) = self.addends
-        return only if isinstance(only, Coupling) else self.fit.loss
+        if len(self.addends) == 1 and isinstance(self.addends[0], Coupling):
+            return self.addends[0]
+        return self.fit.loss
 
     @property
     def rank(self) -> int:
@@ -174,12 +176,18 @@ class Problem(BaseProblem):
     @property
     def W(self) -> tuple[Term, ...]:
         """The terms on W, seen with components as rows."""
-        return self.variables["W"].terms
+        return self._terms("W")
 
     @property
     def H(self) -> tuple[Term, ...]:
         """The terms on H."""
-        return self.variables["H"].terms
+        return self._terms("H")
+
+    def _terms(self, name: str) -> tuple[Term, ...]:
+        if name not in self.variables:
+            listed = ", ".join(self.variables)
+            raise InputError(f"the problem has no {name}; its variables are {listed}")
+        return self.variables[name].terms
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -381,6 +389,7 @@ class Problem(BaseProblem):
         sides = {block.name: "columns" if block.flipped else "rows" for block in kept}
         return {name: sides[name] for name in self.variables if name in sides}
 
+    @door
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
         """Return a start brought into the constraint set, and to where the objective is finite."""
         from conicnmf.solve.starts import as_start, feasible_start, in_domain

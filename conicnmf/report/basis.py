@@ -14,6 +14,7 @@ from conicnmf.report.style import AMOUNTS, SIGNED, WIDTH, new_figure, series, st
 from conicnmf.results import Result
 from conicnmf.settings import Count, door
 from conicnmf.types import Array
+from conicnmf.validate import as_array
 
 _MOST_BARS = 64
 _MOST_POINTS = 400
@@ -64,7 +65,7 @@ def plot_basis(
 
 
 def _matrix(basis: Result | Any) -> Array:
-    W = np.asarray(_first_basis(basis) if isinstance(basis, Result) else basis)
+    W: Array = as_array(_first_basis(basis) if isinstance(basis, Result) else basis, "a basis")
     if W.ndim != 2 or 0 in W.shape or W.dtype.kind not in "fiub":
         raise InputError(
             f"a basis is a non-empty matrix of numbers, features × rank, got shape {W.shape} of "

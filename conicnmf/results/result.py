@@ -156,7 +156,7 @@ class Result:
         """
         if name in self.components or name in ("W", "H"):
             return self.components.get(name, "columns" if name == "W" else "rows")
-        X = self.factors[name]
+        X = self._named(name)
         if self.components or X.ndim != 2 or min(X.shape) < 2:
             return ""
         return "rows" if X.shape[1] > X.shape[0] else "columns"

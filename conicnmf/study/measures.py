@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from conicnmf.errors import InputError
 from conicnmf.settings import Reads, door
 from conicnmf.types import Array, Data
-from conicnmf.validate import as_data, as_numbers
+from conicnmf.validate import as_classes, as_data, as_numbers
 
 __all__ = [
     "cosines",
@@ -210,17 +210,8 @@ def fisher_ratio(scores: Vector, labels: Any) -> float:
     >>> fisher_ratio([0.0, 2.0, 4.0, 6.0], [0, 0, 1, 1])
     4.0
     """
-    classes = np.asarray(labels)
-    if classes.shape != scores.shape:
-        raise InputError(
-            f"labels must be one a score, got shape {classes.shape} for {len(scores)} scores; use "
-            "class numbers"
-        )
-    try:
-        _, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
-    except TypeError:
-        raise InputError("labels must be of one type, got several; use class numbers") from None
-    means = np.bincount(codes, scores) / counts
+    _, codes = as_classes(labels, len(scores), "labels")
+    means = np.bincount(codes, scores) / np.bincount(codes)
     within = float(np.mean((scores - means[codes]) ** 2))
     between = float(np.mean((means[codes] - scores.mean()) ** 2))
     return between / within if within else float("inf") if between else float("nan")

@@ -17,6 +17,7 @@ from conicnmf.results import Result
 from conicnmf.settings import Place, Reads, Whole, door, shown
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.study.kept import solve_or_recall
+from conicnmf.validate import as_numbers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,7 +79,7 @@ class Path:
 
 def _as_values(values: Any, name: str) -> list[float]:
     try:
-        listed = np.asarray(list(values), dtype=float)
+        listed = as_numbers(list(values), name).astype(float)
     except (TypeError, ValueError, OverflowError):
         listed = np.empty(0)
     if listed.ndim != 1 or not listed.size or np.isnan(listed).any():

@@ -23,7 +23,7 @@ from conicnmf.solve.methods.base import AnySolver, SolverLike
 from conicnmf.study.compare import Comparison, compare
 from conicnmf.study.compare.rows import UNFINISHED
 from conicnmf.types import Array, Mask
-from conicnmf.validate import as_data, as_rank
+from conicnmf.validate import as_array, as_data, as_rank
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -210,7 +210,7 @@ def deal_entries(
 def _known(shape: tuple[int, ...], observed: Any) -> Mask:
     if observed is None:
         return np.ones(shape, dtype=bool)
-    mask = np.asarray(observed)
+    mask: Mask = as_array(observed, "observed")
     if mask.shape != tuple(shape) or mask.dtype != bool:
         raise InputError(
             f"observed must be a boolean array of V's shape {tuple(shape)}, got {mask.dtype} of "

@@ -105,8 +105,9 @@ def test_the_calls_work(function, tmp_path, monkeypatch):
 def test_junk_is_answered_in_our_words(function, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a word may be a path
     call, arguments = CALLS[function]
+    called = name in CALLED
     for junk, value in JUNK.items():
-        if (name in CALLED and junk == "class") or (name == "n_jobs" and junk == "negative"):
+        if (called and junk in ("class", "function")) or (name, junk) == ("n_jobs", "negative"):
             continue
         try:
             call(**(arguments | {name: value}))

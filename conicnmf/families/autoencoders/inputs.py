@@ -11,7 +11,7 @@ from conicnmf.errors import InputError
 from conicnmf.geometry.cones import cone_ratio
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.types import Array
-from conicnmf.validate import as_data, as_matrix, as_numbers
+from conicnmf.validate import as_classes, as_data, as_matrix, as_numbers
 
 
 def standardize(V: Any) -> Array:
@@ -76,21 +76,13 @@ def binary_teacher(y: Any, V: Array, name: str = "y") -> Array:
     >>> binary_teacher(["no", "yes", "no"], np.ones((2, 3)))
     array([-1.,  1., -1.])
     """
-    labels = np.asarray(y)
-    if labels.shape != (V.shape[1],):
-        raise InputError(
-            f"{name} must have one label a sample, got shape {labels.shape}; give {V.shape[1]} labels"
-        )
-    try:
-        classes = np.unique(labels)
-    except TypeError:
-        raise InputError(f"{name} must have labels of one type, got several; use numbers") from None
+    classes, codes = as_classes(y, V.shape[1], name)
     if len(classes) != 2:
         raise InputError(
             f"{name} must have two classes, got {len(classes)}; SCFCClassifier takes more, with one "
             "bank of filters for each class against the others"
         )
-    return np.where(labels == classes[1], 1, -1).astype(V.dtype)
+    return np.where(codes == 1, 1, -1).astype(V.dtype)
 
 
 def given(init: Any, shapes: Mapping[str, Any], kind: Any) -> dict[str, Array]:
@@ -112,8 +104,9 @@ def given(init: Any, shapes: Mapping[str, Any], kind: Any) -> dict[str, Array]:
     named = init if isinstance(init, Mapping) else dict(zip("WH", init, strict=False))
     unknown = set(named) - set(shapes)
     if unknown:
+        listed = ", ".join(sorted(map(str, unknown)))
         raise InputError(
-            f"init names {', '.join(sorted(unknown))}; the variables are {', '.join(shapes)}"
+            f"a start names variables of the problem, got {listed}; they are {', '.join(shapes)}"
         )
     return {name: as_matrix(X, name, shapes[name]).astype(kind) for name, X in named.items()}
 

@@ -14,7 +14,7 @@ from conicnmf.families.one_factor.quadratic import QuadraticProjection
 from conicnmf.model.operators import LowRank, Operator, Symmetric, dense
 from conicnmf.settings import Weight, door
 from conicnmf.types import Array, Data
-from conicnmf.validate import as_data
+from conicnmf.validate import as_classes, as_data
 
 
 class Discriminant(QuadraticProjection):
@@ -84,16 +84,8 @@ def class_means(V: Data, y: Any) -> tuple[NDArray[np.intp], Array, Array]:
     >>> class_means(np.array([[1.0, 3.0, 5.0]]), ["a", "a", "b"])[1]
     array([[2., 5.]])
     """
-    labels = np.asarray(y)
-    if labels.shape != (V.shape[1],):
-        raise InputError(
-            f"y must have one class for each of the {V.shape[1]} samples, got shape "
-            f"{labels.shape}; samples are columns of V"
-        )
-    try:
-        classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    except TypeError:
-        raise InputError("y must have labels of one type, got several; use numbers") from None
+    classes, codes = as_classes(y, V.shape[1], "y")
+    counts = np.bincount(codes)
     if len(classes) < 2:
         raise InputError(
             f"y must name at least two classes, got {classes.tolist()}; label them by class"

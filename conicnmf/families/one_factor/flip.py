@@ -10,7 +10,7 @@ import numpy as np
 from conicnmf.errors import InputError
 from conicnmf.model.operators import dense
 from conicnmf.types import Array, Mask
-from conicnmf.validate import as_data
+from conicnmf.validate import as_classes, as_data, as_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +42,15 @@ class MedianFlip:
     @classmethod
     def learn(cls, V: Any, y: Any, upper: Any = None) -> MedianFlip:
         """Return what to flip; `upper` is the largest value of each feature unless it is given."""
-        data, labels = dense(as_data(V)), np.asarray(y)
-        classes = np.unique(labels)
-        if len(classes) != 2 or labels.shape != (data.shape[1],):
+        data = dense(as_data(V))
+        classes, codes = as_classes(y, data.shape[1], "y")
+        if len(classes) != 2:
             raise InputError(
-                f"MedianFlip needs two classes and one of them for each of the {data.shape[1]} "
-                f"samples, got {len(classes)} classes and shape {labels.shape}"
+                f"MedianFlip needs two classes, got {len(classes)}; label them by class, or drop "
+                "the others"
             )
-        inner, outer = (np.median(data[:, labels == c], axis=1) for c in classes)
-        bound = data.max(axis=1) if upper is None else np.asarray(upper, dtype=data.dtype)
-        return cls(inner > outer, np.broadcast_to(bound, inner.shape))
+        inner, outer = (np.median(data[:, codes == c], axis=1) for c in (0, 1))
+        return cls(inner > outer, data.max(axis=1) if upper is None else _bounds(upper, data))
 
     def apply(self, V: Any) -> Array:
         """Return the data with the chosen features turned round."""
@@ -59,10 +58,21 @@ class MedianFlip:
         if data.shape[0] != len(self.flipped):
             raise InputError(
                 f"V must have the {len(self.flipped)} features that were learned, got "
-                f"{data.shape[0]}"
+                f"{data.shape[0]}; features are rows"
             )
         return np.where(self.flipped[:, None], self.upper[:, None] - data, data)
 
     def signed(self, w: Array) -> Array:
         """Return the weights of a filter on the data as they were before flipping."""
         return np.where(self.flipped, -1.0, 1.0) * np.asarray(w).ravel()
+
+
+def _bounds(upper: Any, data: Array) -> Array:
+    """Return an upper bound for each feature."""
+    bounds = as_numbers(upper, "upper").astype(data.dtype)
+    if bounds.shape not in ((), (len(data),)):
+        raise InputError(
+            f"upper must be one number or one a feature, got shape {bounds.shape}; there are "
+            f"{len(data)} features"
+        )
+    return np.broadcast_to(bounds, (len(data),))

@@ -14,10 +14,11 @@ from conicnmf.geometry.groups import group_norms, shrink_groups
 from conicnmf.model.terms import Pieces, Weighted, along, by_rows, pieces
 from conicnmf.settings import Reads
 from conicnmf.types import Array
+from conicnmf.validate import as_array
 
 
 def _as_groups(given: Any, name: str) -> NDArray[np.intp]:
-    labels = np.asarray(given)
+    labels = as_array(given, name)
     if labels.ndim != 1 or labels.size == 0 or labels.dtype.kind not in "iuU":
         raise InputError(
             f"{name} must be one label an entry of a component, whole numbers or names, got dtype "

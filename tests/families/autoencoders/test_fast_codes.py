@@ -275,7 +275,7 @@ def test_reports_comparisons_and_explanations_know_autoencoders():
         ({"alpha_i": 0.7, "alpha_c": 0.7, "y": [0, 1] * 5}, "<= 1, got alpha_i=0.7, alpha_c=0.7"),
         ({"alpha_c": 0.5}, "needs a teacher for alpha_c, got alpha_c=0.5; pass y"),
         ({"y": [0, 1, 2, 0, 1, 2, 0, 1, 2, 0]}, "two classes, got 3"),
-        ({"y": [0, 1]}, "one label a sample"),
+        ({"y": [0, 1]}, "one label for each of the"),
     ],
 )
 def test_wrong_settings_are_refused(options, message):
@@ -286,7 +286,7 @@ def test_wrong_settings_are_refused(options, message):
 def test_zeros_and_unknown_starts_are_refused():
     with pytest.raises(InputError, match="non-zero entry"):
         FastCodes(np.zeros((4, 10)), 2)
-    with pytest.raises(InputError, match="the variables are W, H, theta, beta"):
+    with pytest.raises(InputError, match="they are W, H, theta, beta"):
         FastCodes(np.ones((4, 10)), 2).solve(init={"Q": np.ones((4, 2))})
     for wrong in (7, "random", cn.Random(), ()):
         with pytest.raises(cn.InputError, match="a dict of arrays by name or a pair"):

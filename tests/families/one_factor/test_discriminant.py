@@ -278,7 +278,7 @@ def test_measures_by_hand():
 @pytest.mark.parametrize(
     ("y", "options", "message"),
     [
-        ([0, 1, 0], {}, "one class for each"),
+        ([0, 1, 0], {}, "one label for each of the"),
         ([0] * 4, {}, "at least two classes"),
         ([0, 1, 0, 1], {"ridge": -1}, "number >= 0, got ridge=-1"),
     ],

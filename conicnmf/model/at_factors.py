@@ -1,0 +1,103 @@
+"""Factors that a problem is asked about: a dict with an array of the right shape under each name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from conicnmf.errors import InputError
+from conicnmf.settings import shown
+from conicnmf.types import Factors
+from conicnmf.validate import as_numbers
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+def check_factors_of(kind: type) -> None:
+    """Let every public method of a class that takes `factors` read them first.
+
+    Examples
+    --------
+    >>> class Sum:
+    ...     shapes = {"W": (1, 2)}
+    ...     def objective(self, factors):
+    ...         return float(factors["W"].sum())
+    >>> check_factors_of(Sum)
+    >>> Sum().objective({"W": [[1, 2]]})
+    3.0
+    """
+    for name, method in list(vars(kind).items()):
+        if inspect.isfunction(method) and not name.startswith("_"):
+            names = list(inspect.signature(method).parameters)
+            if "factors" in names:
+                setattr(kind, name, _reading(method, names.index("factors")))
+
+
+def _reading(method: Callable[..., Any], place: int) -> Callable[..., Any]:
+    def read(problem: Any, factors: Any) -> Factors:
+        return as_factors(factors, problem.shapes, method.__name__)
+
+    @wraps(method)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > place:
+            args = *args[:place], read(args[0], args[place]), *args[place + 1 :]
+        elif "factors" in kwargs:
+            kwargs["factors"] = read(args[0], kwargs["factors"])
+        # Of iterates that leave the range of numbers the answer is infinite or no number.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return method(*args, **kwargs)
+
+    return checked
+
+
+def as_factors(factors: Any, shapes: Shapes, asked: str) -> Factors:
+    """Return factors as arrays of these shapes; `asked` is who wants to know.
+
+    They may be infinite or no numbers, as iterates are that leave the range of numbers.
+
+    Examples
+    --------
+    >>> as_factors({"W": [[1, 2]]}, {"W": (2, 1)}, "objective")
+    Traceback (most recent call last):
+    conicnmf.errors.InputError: objective needs W to have shape (2, 1), got (1, 2); transpose ...
+    """
+    if _fit(factors, shapes):
+        own: Factors = factors
+        return own
+    listed = ", ".join(shapes)
+    if not isinstance(factors, Mapping):
+        raise InputError(
+            f"{asked} needs factors to be a dict with an array under each of {listed}, got "
+            f"{shown(factors)}; take result.factors"
+        )
+    for name in [*shapes, *factors]:
+        if name not in factors or name not in shapes:
+            raise InputError(
+                f"{asked} needs an array under each of {listed} and no other name, got "
+                f"{', '.join(map(shown, factors)) or 'none'}; take result.factors"
+            )
+    return {name: _as_array(factors[name], name, shape, asked) for name, shape in shapes.items()}
+
+
+def _fit(factors: Any, shapes: Shapes) -> bool:
+    """Whether factors are what solvers work with; this is asked at every iteration."""
+    if type(factors) is not dict or len(factors) != len(shapes):
+        return False
+    for name, shape in shapes.items():
+        X = factors.get(name)
+        if type(X) is not np.ndarray or X.shape != shape or X.dtype.kind != "f":
+            return False
+    return True
+
+
+def _as_array(X: Any, name: str, shape: tuple[int, ...], asked: str) -> Any:
+    array = as_numbers(X, f"{asked}: {name}")
+    if array.shape != shape:
+        raise InputError(
+            f"{asked} needs {name} to have shape {shape}, got {array.shape}; transpose or crop it"
+        )
+    return array if array.dtype.kind == "f" else array.astype(float)
