@@ -24,6 +24,7 @@ from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.losses.frobenius import squared_norm
 from conicnmf.model.terms import Loss, Term
 from conicnmf.results import Result, Status
+from conicnmf.results.entries import as_places, product_entries
 from conicnmf.settings import Count, Weight, Whole
 from conicnmf.solve.choice import choose
 from conicnmf.solve.engine import solve
@@ -163,6 +164,35 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
                 f"{codes.shape}; pass what transform returned"
             )
         return np.asarray(codes @ self.components_)
+
+    def predict_entries(self, X: Any, samples: Any, features: Any) -> Array:
+        """Return the model's value at chosen entries of X, such as its NaN.
+
+        Only the samples that are asked for are coded, and no other entry is computed. Entries of the
+        samples that were fitted are in ``result_.predict_entries(features, samples)`` as well.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (samples, features)
+        samples, features : array of int
+            Places in X that broadcast as in ``X[samples, features]``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from conicnmf.estimators import SparseNMF
+        >>> X = np.outer([1.0, 2.0, 3.0], [1.0, 1.0, 2.0])
+        >>> X[2, 2] = np.nan
+        >>> SparseNMF(1).fit(X).predict_entries(X, [2], [2]).round(3)
+        array([6.])
+        """
+        check_is_fitted(self)
+        V, observed = self._data(X, reset=False)
+        chosen, places = np.unique(as_places(samples, "samples", V.shape[1]), return_inverse=True)
+        seen = None if observed is None else observed[:, chosen]
+        codes = self._codes(V[:, chosen], seen).T
+        places = places.reshape(np.shape(samples))
+        return product_entries(codes, self.components_, places, features)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return 1 − ‖X − codes · components‖²/‖X‖², over the entries that are observed."""

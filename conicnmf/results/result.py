@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conicnmf.errors import InputError
+from conicnmf.results.entries import product_entries
 from conicnmf.results.history import History
 from conicnmf.results.status import Promises, Status
 from conicnmf.settings import Count, Place, Weight, door
@@ -16,6 +17,7 @@ from conicnmf.types import Array, Factors
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from conicnmf.model.addends import Fit
     from conicnmf.model.base import BaseProblem
     from conicnmf.study.certificate import Certificate
 
@@ -109,6 +111,52 @@ class Result:
 
     def _listed(self) -> str:
         return f"its variables are {', '.join(self.factors)}"
+
+    def predict_entries(self, rows: Any, columns: Any, data: str | None = None) -> Array:
+        """Return the model's value at chosen entries, such as those that were not observed.
+
+        Parameters
+        ----------
+        rows, columns : array of int
+            Places in V that broadcast as in ``V[rows, columns]``.
+        data : str, optional
+            The name of the matrix of data, where the problem has several.
+
+        Returns
+        -------
+        array
+            In the shape of ``V[rows, columns]``. The product of the factors is never formed. For a
+            logistic loss these are log-odds.
+
+        Examples
+        --------
+        >>> import numpy as np, conicnmf as cn
+        >>> V = np.outer([1.0, 2.0, 3.0], [1.0, 1.0, 2.0])
+        >>> seen = np.array([[1, 1, 1], [1, 1, 1], [1, 1, 0]], dtype=bool)
+        >>> result = cn.factorize(V, 1, loss=cn.WeightedFrobenius(seen)).solve()
+        >>> result.predict_entries(*np.nonzero(~seen)).round(3)
+        array([6.])
+        """
+        L, R = self._model(data)
+        return product_entries(L, R, rows, columns)
+
+    def _model(self, data: str | None) -> tuple[Array, Array]:
+        """Return two matrices whose product is the model of some data."""
+        fits: dict[str, Fit] = {fit.name: fit for fit in getattr(self.problem, "fits", ())}
+        if not fits and data is None and set(self.factors) == {"W", "H"}:
+            return self.W, self.H
+        if not fits:
+            raise InputError(
+                "a loaded result knows how W and H go together, and this one has "
+                f"{', '.join(self.factors)}; multiply what you need"
+            )
+        if data is None and len(fits) == 1:
+            return next(iter(fits.values())).model(self.factors)
+        if data is None or data not in fits:
+            raise InputError(
+                f"data must be one of {', '.join(fits)}, got {data!r}; name one of them"
+            )
+        return fits[data].model(self.factors)
 
     @door
     def certificate(

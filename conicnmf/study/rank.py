@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -11,22 +11,27 @@ import pandas as pd
 import scipy.sparse as sp
 
 from conicnmf.errors import InputError
+from conicnmf.model.addends import Fit
 from conicnmf.model.factorize import factorize
-from conicnmf.model.losses import WeightedFrobenius
+from conicnmf.model.known import as_loss
+from conicnmf.model.losses import Frobenius
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss
 from conicnmf.results import Result
-from conicnmf.settings import Count, Jobs, Reads, Whole, at_least, door
+from conicnmf.settings import AS_GIVEN, Count, Jobs, Reads, Whole, at_least, door
 from conicnmf.solve.choice import choose
-from conicnmf.solve.methods import Multiplicative
-from conicnmf.solve.methods.base import AnySolver, SolverLike
+from conicnmf.solve.methods.base import SolverLike
 from conicnmf.study.compare import Comparison, compare
 from conicnmf.study.compare.rows import UNFINISHED
-from conicnmf.types import Array, Mask
-from conicnmf.validate import as_array, as_data, as_rank
+from conicnmf.study.held_out import deal_entries, known_entries, only, without
+from conicnmf.types import Array, Data
+from conicnmf.validate import as_data, as_rank
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_FLOOR = 1e-3
+"""What is added to the model of held-out entries under a divergence, relative to the mean of V."""
 
 MakeProblem = Callable[[Array, int, Loss], Problem]
 """Returns the problem for data, a rank and a loss that leaves out the held-out entries."""
@@ -108,6 +113,7 @@ def cross_validate_rank(
     solver: SolverLike | None = None,
     *,
     problem: MakeProblem | None = None,
+    loss: Annotated[Loss | str | None, AS_GIVEN] = None,
     observed: Any = None,
     n_starts: Count = 1,
     seed: Whole = 0,
@@ -118,7 +124,10 @@ def cross_validate_rank(
     """Choose the rank by entries that are held out of the loss.
 
     The entries of V are dealt out to the folds at random. For each rank and fold the model is
-    fitted to the other entries, and its error ‖V − W H‖²/‖V‖² is taken over those of the fold.
+    fitted to the other entries, and its error ‖V − W H‖²/‖V‖² is taken over those of the fold; for
+    another loss, the loss of these entries relative to that of the zero model. Divergences have no
+    value at zero: a constant model takes its place, and a thousandth of the mean of V is added to the
+    model of entries that are held out.
 
     Parameters
     ----------
@@ -128,11 +137,14 @@ def cross_validate_rank(
     folds : int
         At least two.
     solver : Solver, optional
-        By default `Multiplicative` where it fits, since weights make other methods slow.
+        By default the one that `solve` picks: exact steps for each sample under weights.
     problem : callable, optional
         problem(V, rank, loss) states the model; by default ``factorize(V, rank, loss=loss)``.
-    observed : array of bool, optional
-        Which entries of V are known.
+    loss : Loss or str, optional
+        Squared Frobenius by default, or for example "kl" for counts.
+    observed : array or sparse matrix of bool, optional
+        Which entries of V are known. With sparse `observed` the cost grows with the known entries,
+        as for ratings: ``observed=V != 0``.
     n_starts : int
         The start with the lowest objective is kept.
     seed : int
@@ -157,66 +169,39 @@ def cross_validate_rank(
     >>> list(choice.table.columns)
     ['held_out', 'standard_error', 'fitted', 'failed']
     """
-    dense: Array = V.toarray() if sp.issparse(V) else V
     tried = list(ranks)
-    parts = deal_entries(dense.shape, folds, seed, observed)
+    judge = Frobenius() if loss is None else as_loss(loss)
+    known = known_entries(V.shape, observed)
+    parts = deal_entries(V.shape, folds, seed, known)
+    data = V.toarray() if sp.issparse(V) and not sp.issparse(known) else V
     state = problem or _plain
-    kept = [np.asarray(_known(dense.shape, observed) & ~part) for part in parts]
-    seen = [np.where(mask, dense, 0).astype(dense.dtype) for mask in kept]
+    kept = [without(known, part) for part in parts]
+    seen = [only(data, mask) for mask in kept]
     # Rank by rank, so that an interruption leaves some of them with all their folds.
     stated = {
-        _label(rank, fold): state(seen[fold], rank, WeightedFrobenius(kept[fold]))
+        _label(rank, fold): state(seen[fold], rank, judge.masked(kept[fold]))
         for rank in tried
         for fold in range(len(parts))
     }
-    _check_single_fit(next(iter(stated.values())))
-    chosen = _quick_solver(next(iter(stated.values()))) if solver is None else solver
+    first = next(iter(stated.values()))
+    _check_single_fit(first)
+    chosen = choose(first)[0] if solver is None else solver
     seeds = range(seed, seed + n_starts)
     runs = compare(stated, {"solver": chosen}, seeds, n_jobs=n_jobs, progress=progress, **options)
+    judges = [judge.masked(part) for part in parts]
     rows = [
         {
             "rank": rank,
             "fold": fold,
-            **_errors(stated[_label(rank, fold)], dense, part, _best(runs.results, rank, fold)),
+            **_errors(stated[_label(rank, fold)].fit, data, own, _best(runs.results, rank, fold)),
         }
         for rank in tried
-        for fold, part in enumerate(parts)
+        for fold, own in enumerate(judges)
     ]
     missing = _unfinished(runs, tried, len(parts))
     if runs.interrupted and len(missing) == len(tried):
         raise KeyboardInterrupt  # one rank without all its folds says nothing
     return _choice(pd.DataFrame(rows), missing)
-
-
-def deal_entries(
-    shape: tuple[int, ...], folds: int, seed: int = 0, observed: Any = None
-) -> list[Mask]:
-    """Return a mask of the held-out entries for each fold; every known entry is in one of them.
-
-    Examples
-    --------
-    >>> [int(part.sum()) for part in deal_entries((3, 4), 2)]
-    [6, 6]
-    """
-    known = np.flatnonzero(_known(shape, observed))
-    if folds > known.size:
-        raise InputError(f"{known.size} known entries cannot fill {folds} folds; take fewer")
-    fold = np.full(int(np.prod(shape)), -1)
-    shuffled = np.random.default_rng(seed).permutation(known)
-    fold[shuffled] = np.arange(known.size) % folds
-    return [(fold == k).reshape(shape) for k in range(folds)]
-
-
-def _known(shape: tuple[int, ...], observed: Any) -> Mask:
-    if observed is None:
-        return np.ones(shape, dtype=bool)
-    mask: Mask = as_array(observed, "observed")
-    if mask.shape != tuple(shape) or mask.dtype != bool:
-        raise InputError(
-            f"observed must be a boolean array of V's shape {tuple(shape)}, got {mask.dtype} of "
-            f"shape {mask.shape}; write ~np.isnan(V)"
-        )
-    return mask
 
 
 def _plain(V: Array, rank: int, loss: Loss) -> Problem:
@@ -235,11 +220,6 @@ def _label(rank: int, fold: int) -> str:
     return f"rank {rank}, fold {fold}"
 
 
-def _quick_solver(problem: Problem) -> AnySolver:
-    quick = Multiplicative()
-    return choose(problem)[0] if quick.mismatches(problem) else quick
-
-
 def _best(results: dict[tuple[str, str, int], Result], rank: int, fold: int) -> Result | None:
     runs = [
         result
@@ -249,15 +229,28 @@ def _best(results: dict[tuple[str, str, int], Result], rank: int, fold: int) -> 
     return min(runs, key=lambda result: result.objective, default=None)
 
 
-def _errors(problem: Problem, V: Array, part: Mask, result: Result | None) -> dict[str, float]:
-    """Return the squared error over the held-out entries relative to their squares."""
+def _errors(fit: Fit, V: Data, judge: Loss, result: Result | None) -> dict[str, float]:
+    """Return the loss of the held-out and of the fitted entries, relative to that of no model."""
     if result is None:
         return {"held_out": np.nan, "fitted": np.nan}
-    left, right = problem.fit.model(result.factors)
-    rest = (V - left @ right)[part]
-    whole = float(np.sum(V[part] ** 2, dtype=np.float64))
-    held_out = float(np.sum(rest**2, dtype=np.float64)) / whole if whole else np.nan
-    return {"held_out": held_out, "fitted": result.relative_error}
+    held_out = replace(fit, V=V, loss=judge)
+    errors = {"held_out": _held_out(held_out, result) / held_out.zero if held_out.zero else np.nan}
+    fitted = fit.value(result.factors) / fit.zero if fit.zero else np.nan
+    return errors | {"fitted": fitted}
+
+
+def _held_out(fit: Fit, result: Result) -> float:
+    """Return the loss, lifted from zero where that would have none."""
+    L, R = fit.model(result.factors)
+    if fit.loss.powers[1] >= 0:
+        return fit.loss.value(fit.V, L, R)
+    # A single count that a model holds to be impossible would make its error infinite.
+    floor = _FLOOR * float(abs(fit.V).mean())
+    return fit.loss.value(
+        fit.V,
+        np.hstack([L, np.full((len(L), 1), floor)]),
+        np.vstack([R, np.ones((1, R.shape[1]))]),
+    )
 
 
 def _unfinished(runs: Comparison, ranks: list[int], folds: int) -> tuple[int, ...]:

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 import conicnmf as cn
 from conicnmf.report import plot_rank
 from conicnmf.study import cross_validate_rank
-from conicnmf.study.rank import _choice, deal_entries
+from conicnmf.study.held_out import deal_entries
+from conicnmf.study.rank import _choice
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def test_held_out_errors_are_those_of_a_fit_without_the_entries(noisy, choice):
     part = deal_entries(noisy.shape, 3)[2]
     loss = cn.WeightedFrobenius(~part)
     problem = cn.factorize(np.where(part, 0, noisy), 2, loss=loss)
-    result = problem.solve(cn.Multiplicative(), seed=0, stop=300)
+    result = problem.solve(seed=0, stop=300)
     error = sum(
         (noisy[i, j] - result.W[i] @ result.H[:, j]) ** 2 for i, j in np.argwhere(part)
     ) / sum(noisy[i, j] ** 2 for i, j in np.argwhere(part))
@@ -84,6 +85,41 @@ def test_sparse_data_are_data_with_zeros(noisy):
         cross_validate_rank(X, [2], folds=2, stop=10).folds for X in (V, sp.csr_array(V))
     )
     pd.testing.assert_frame_equal(dense, thin)
+
+
+def test_entries_of_sparse_masks_are_those_of_dense_ones(noisy):
+    observed = np.random.default_rng(0).random(noisy.shape) > 0.5
+    V = np.where(observed, noisy, 0)
+    dense, thin = (
+        cross_validate_rank(X, [2, 3], folds=3, stop=20, observed=seen).folds
+        for X, seen in ((V, observed), (sp.csr_array(V), sp.csr_array(observed)))
+    )
+    pd.testing.assert_frame_equal(dense, thin, rtol=1e-6)
+
+
+def test_sparse_masks_are_never_densified(monkeypatch):
+    V = sp.random_array((300, 200), density=0.05, rng=np.random.default_rng(0)).tocsr()
+    observed = V != 0
+    monkeypatch.setattr(sp.csr_array, "toarray", lambda *_: pytest.fail("densified"))
+    found = cross_validate_rank(V, [1], folds=2, stop=3, observed=observed)
+    assert np.isfinite(found.table["held_out"].item())
+
+
+def test_counts_are_judged_by_their_own_loss():
+    rng = np.random.default_rng(0)
+    truth = 4 * rng.gamma(1.0, size=(25, 2)) @ rng.gamma(1.0, size=(2, 40))
+    V = rng.poisson(truth).astype(float)
+    choice = cross_validate_rank(V, [1, 2, 4], folds=3, loss="kl", stop=100)
+    assert choice.rank == 2
+    part = deal_entries(V.shape, 3)[0]
+    result = cn.factorize(np.where(part, 0, V), 2, loss=cn.KullbackLeibler(weights=~part)).solve(
+        stop=100
+    )
+    y, p, mean = V[part], (result.W @ result.H)[part] + 1e-3 * V.mean(), V.mean()
+    shift = np.where(y > 0, y * np.log(np.where(y > 0, y, 1)), 0) - y
+    error = np.sum(p - y * np.log(p) + shift) / np.sum(mean - y * np.log(mean) + shift)
+    row = choice.folds.query("rank == 2 and fold == 0")
+    assert row["held_out"].item() == pytest.approx(error, rel=1e-9)
 
 
 def test_a_model_with_constraints_is_judged_under_them(noisy):
