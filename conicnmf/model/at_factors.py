@@ -32,21 +32,23 @@ def check_factors_of(kind: type) -> None:
     """
     for name, method in list(vars(kind).items()):
         if inspect.isfunction(method) and not name.startswith("_"):
-            names = list(inspect.signature(method).parameters)
-            if "factors" in names:
-                setattr(kind, name, _reading(method, names.index("factors")))
+            signature = inspect.signature(method)
+            if "factors" in signature.parameters:
+                setattr(kind, name, _reading(method, signature))
 
 
-def _reading(method: Callable[..., Any], place: int) -> Callable[..., Any]:
-    def read(problem: Any, factors: Any) -> Factors:
-        return as_factors(factors, problem.shapes, method.__name__)
+def _reading(method: Callable[..., Any], signature: inspect.Signature) -> Callable[..., Any]:
+    place = list(signature.parameters).index("factors")
 
     @wraps(method)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        if len(args) > place:
-            args = *args[:place], read(args[0], args[place]), *args[place + 1 :]
-        elif "factors" in kwargs:
-            kwargs["factors"] = read(args[0], kwargs["factors"])
+        # Solvers ask at every iteration, with what fits.
+        if len(args) <= place or not _fit(args[place], args[0].shapes):
+            given = signature.bind_partial(*args, **kwargs)
+            if "factors" in given.arguments:
+                factors = given.arguments["factors"]
+                given.arguments["factors"] = as_factors(factors, args[0].shapes, method.__name__)
+            args, kwargs = given.args, given.kwargs
         # Of iterates that leave the range of numbers the answer is infinite or no number.
         with np.errstate(over="ignore", invalid="ignore"):
             return method(*args, **kwargs)

@@ -126,7 +126,7 @@ class Problem(BaseProblem):
         for variable in variables.values():
             merged_bounds(constraints_of(variable.terms))
 
-    @property
+    @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of each variable."""
         return {name: variable.shape for name, variable in self.variables.items()}

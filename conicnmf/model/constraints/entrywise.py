@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 import cvxpy as cp
@@ -29,9 +30,14 @@ class Entrywise(Constraint):
             excess = np.maximum(lower - B, B - upper).max(axis=1)
         else:  # by the extremes alone, without an array of the size of B
             excess = np.maximum(lower - lowest, highest - upper)
-        finite = [np.abs(bound[np.isfinite(bound)]).max(initial=0.0) for bound in (lower, upper)]
-        scale = max(finite) or max(highest.max(), -lowest.min()) or 1.0
+        scale = self._size or max(highest.max(), -lowest.min()) or 1.0
         return np.asarray(np.maximum(excess, 0.0) / scale)
+
+    @cached_property
+    def _size(self) -> float:
+        """The largest magnitude of any finite bound."""
+        finite = [np.abs(bound[np.isfinite(bound)]).max(initial=0.0) for bound in self.bounds()]
+        return float(max(finite))
 
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:
         """Return the finite bounds as linear constraints, equal ones as equalities."""

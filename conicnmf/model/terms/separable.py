@@ -42,7 +42,10 @@ class Separable:
     ) -> Separable:
         """Return the sum with slope up·t^p − down·t^q for powers (p, q)."""
         p, q = powers
-        return cls(base, {p: up + 0 * base, q: -down + 0 * base})
+        shape = base.shape
+        return cls(
+            base, {p: np.broadcast_to(up, shape), q: np.broadcast_to(np.negative(down), shape)}
+        )
 
     @staticmethod
     def added(parts: Sequence[Separable], slope: float = 0.0, curvature: float = 0.0) -> Separable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -68,6 +69,8 @@ class NativeStep:
     s_max: float
     rtol: float
     last: Array | None = None
+
+    leaves_dust: ClassVar[bool] = False
 
     def solve(self, cuts: Sequence[Cut] | None = None) -> Solution:
         """Minimize over B with the cuts, none by default."""

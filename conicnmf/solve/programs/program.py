@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import cvxpy as cp
 import numpy as np
@@ -24,6 +24,9 @@ from conicnmf.types import Array
 
 class Step(Protocol):
     """The convex part of a block with the other factor fixed."""
+
+    leaves_dust: ClassVar[bool]
+    """Whether zeros come out as small numbers, as those of interior points do."""
 
     @property
     def block(self) -> Block:
@@ -136,6 +139,8 @@ class ConicStep:
     held: Subproblem
     target: Target
     linear: Array | None = None
+
+    leaves_dust: ClassVar[bool] = True
 
     @property
     def block(self) -> Block:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -73,6 +74,8 @@ class SeparableStep:
     held: Subproblem
     bound: Separable
     linear: Array | None = None
+
+    leaves_dust: ClassVar[bool] = True
 
     @property
     def block(self) -> Block:

@@ -120,6 +120,8 @@ def _hold(step: Step, outcome: Outcome, active: list[Mask], previous: Array) -> 
 
 def _without_dust(step: Step, B: Array) -> Array:
     """Return B with zero in place of components that are only an interior point's leftovers."""
+    if not step.leaves_dust:
+        return B
     if step.block.zero_in_convex_part:
         nothing = np.zeros_like(B)
         empty = step.value(nothing)

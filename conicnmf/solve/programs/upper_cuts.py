@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.results import InnerSolve
@@ -48,6 +49,8 @@ class UpperCutStep:
     linear: Array | None
     signs: Array | None
     planes: list[Cut] = field(default_factory=list)
+
+    leaves_dust: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._planar = self.program.planar.at(self.held, self.linear, self.signs)
