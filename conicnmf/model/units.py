@@ -8,7 +8,7 @@ is found is multiplied again. Powers of two change no digit: V and V·2ᵏ are s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from conicnmf.model.addends import Addend, Chain, Fit
@@ -83,17 +83,33 @@ def find_units(variables: Mapping[str, Variable], addends: Sequence[Addend]) -> 
     divides = all(_divides(term) for term in (*terms, *(fit.loss for fit in fits)))
     if not fits or len(fits) < len(addends) or not divides:
         return Units()
-    powers = {name: max(sizes) for name, v in variables.items() if (sizes := list(_sizes(v.terms)))}
+    stated = {name: max(sizes) for name, v in variables.items() if (sizes := list(_sizes(v.terms)))}
+    for kept in _fewer(stated):
+        powers = _shared(fits, kept)
+        if powers is not None:
+            size = _sum(fits[0].chains[0], powers)
+            own = {name: powers.get(name, 0) for name in variables}
+            return Units(own, round(fits[0].loss.degree * size))
+    return Units()
+
+
+def _fewer(stated: dict[str, int]) -> Iterator[dict[str, int]]:
+    """Yield the sizes, and fewer of them: an offset may have another one than the product beside it."""
+    yield stated
+    for left_out in reversed(stated):
+        yield {name: power for name, power in stated.items() if name != left_out}
+    yield {}
+
+
+def _shared(fits: Sequence[Fit], stated: Mapping[str, int]) -> dict[str, int] | None:
+    """Return powers with which all products of a fit have one size, nothing where there are none."""
+    powers = dict(stated)
     for fit in fits:
         closed = [chain for chain in fit.chains if set(chain.names) <= set(powers)]
         size = _sum(closed[0], powers) if closed else _power(stored(fit.V))
-        for chain in fit.chains:
-            if not _share(chain, size, powers):
-                return Units()
-    size = _sum(fits[0].chains[0], powers)
-    return Units(
-        {name: powers.get(name, 0) for name in variables}, round(fits[0].loss.degree * size)
-    )
+        if not all(_share(chain, size, powers) for chain in fit.chains):
+            return None
+    return powers
 
 
 def _divides(term: Term) -> bool:

@@ -51,6 +51,8 @@ def _honest(problem: BaseProblem, run: Run, factors: Factors, status: Status) ->
     """Return the status, or a failure that it would hide."""
     if not run.keeps_best and status in (Status.OSCILLATING, Status.NOT_IMPROVED):
         status = Status.CONVERGED  # the last iterate is the answer, whatever the objective did
+    if status is Status.INFEASIBLE and not np.isfinite(run.history.objective).any():
+        return Status.NOT_FINITE
     if not run.best_rank[0] or status.kind == "failed":
         return status
     if status is Status.INTERRUPTED:

@@ -88,3 +88,13 @@ def test_views_share_what_they_share():
     powers = normal.units.powers
     assert powers["W_a"] + powers["H"] == 30
     assert powers["W_b"] + powers["H"] == -30
+
+
+def test_an_offset_of_another_size_than_its_neighbors_leaves_them_their_units():
+    V = np.full((5, 4), 2.0**40)
+    ball = [PLUS, cn.NormBall(3.0 * 2.0**40)]
+    problem = cn.factorize(
+        V, 2, offset="feature", W=ball, H=[PLUS, cn.UnitNorm()], b=[cn.Box(0, 2.0**37)]
+    )
+    normal = agree(problem)
+    assert normal.units.powers == {"W": 41, "H": 0, "b": 41}

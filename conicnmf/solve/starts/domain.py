@@ -65,7 +65,9 @@ class _Domain:
 
     def stated(self, X: cp.Variable) -> Sequence[cp.Constraint]:
         """Return the constraints that X must meet."""
-        parts = [view.expression(X) for view in self.block.given(self.factors).views]
+        views = self.block.given(self.factors).views
+        known = ["expression" in self.block.forms(addend) for addend in self.block.addends]
+        parts = [view.expression(X) for view, own in zip(views, known, strict=True) if own]
         parts += [p.expression(X) for p in self.block.penalties if "expression" in p.abilities]
         found = [c for part in parts if isinstance(part, cp.Expression) for c in part.domain]
         return [c for c in found if c.variables()]  # data need no room

@@ -23,7 +23,7 @@ from conicnmf.solve.deadline import is_late
 from conicnmf.solve.needs import cones_on_orthant, conic_constraints, signed
 from conicnmf.solve.programs.closing import settle
 from conicnmf.solve.programs.program import BlockProgram
-from conicnmf.solve.programs.tangent import TangentLoop, tangent_step, with_interior
+from conicnmf.solve.programs.tangent import TangentLoop, tangent_step
 from conicnmf.types import Array
 
 _DRAWS = 3
@@ -92,15 +92,23 @@ def _by_planes(block: Block, B: Array) -> Iterator[Array]:
     """Yield where tangent planes lead; raise where the convex part of the constraints is empty."""
     if [*conic_constraints(block), *cones_on_orthant(block)]:
         return
-    eye = np.eye(block.shape[0])
-    near, held = fitted_block(block.name, B, eye, Frobenius(), with_interior(block).constraints)
-    outcome = tangent_step(BlockProgram(near).at(held), B, TangentLoop(rounds=1))
+    eye, size = np.eye(block.shape[0]), _power(B)
+    # A proof is worth something in numbers near one alone.
+    own = [c.with_interior().scaled(1 / size) for c in block.constraints]
+    near, held = fitted_block(block.name, B / size, eye, Frobenius(), own)
+    outcome = tangent_step(BlockProgram(near).at(held), B / size, TangentLoop(rounds=1))
     if outcome.infeasible:
         listed = ", ".join(map(str, block.constraints))
         raise InfeasibleError(
             f"the constraints on {block.name} contradict each other: {listed}; relax or drop one of "
             "them"
         )
-    reached = B if outcome.B is None else outcome.B
+    reached = B if outcome.B is None else size * outcome.B
     settled = settle(block, reached).B
     yield reached if settled is None else settled
+
+
+def _power(B: Array) -> float:
+    """Return the power of two at or below the largest magnitude, one for zero."""
+    largest = float(np.abs(B).max(initial=0.0))
+    return float(np.ldexp(1.0, np.frexp(largest)[1] - 1)) if largest else 1.0

@@ -7,9 +7,11 @@ import numpy as np
 from conicnmf.model.blocks import Block, fitted_block
 from conicnmf.model.losses import KullbackLeibler
 from conicnmf.model.problem import Problem
+from conicnmf.solve.needs import cones_on_orthant, conic_constraints
 from conicnmf.solve.programs.lightest import has_native_program, native_program
 from conicnmf.solve.programs.program import BlockProgram
 from conicnmf.solve.programs.tangent import TangentLoop, tangent_step, with_interior
+from conicnmf.solve.starts.nearest import nearest
 from conicnmf.types import Array, Factors
 
 _LIFT = 1e-2
@@ -36,6 +38,8 @@ def _positive(block: Block, B: Array, rng: np.random.Generator) -> Array:
     lifted = B + (sizes * (0.5 + rng.random(B.shape))).astype(B.dtype)
     if block.orthant_only:
         return lifted
+    if [*conic_constraints(block), *cones_on_orthant(block)]:
+        return nearest(block, lifted)
     eye = np.eye(block.shape[0], dtype=B.dtype)
     own = with_interior(block).constraints
     _, held = fitted_block(block.name, lifted, eye, KullbackLeibler(), own)

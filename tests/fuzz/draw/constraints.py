@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cvxpy as cp
 import numpy as np
 
@@ -156,7 +158,7 @@ def labels(rng, side):
     """Classes of samples, which are the columns of H."""
     y = rng.integers(-1, 3, side.shape[1])
     least = measures.outside_labels(side.point, y, 0.0)
-    radius = max(side.bound(rng, least), 0.05)
+    radius = max(replace(side, unit=1.0).bound(rng, least), 0.05)  # it has no unit
     return Drawn(
         f"Labels({y.tolist()}, {radius:.3g})",
         lambda: cn.Labels(y, radius),

@@ -49,7 +49,8 @@ def twin_of(case):
 
 
 def _power(A, B):
-    """Return the factor between two arrays, 0 where there is none."""
+    """Return the power of two between two arrays, 0 where there is none."""
     place = np.unravel_index(np.abs(A).argmax(), A.shape)
     factor = B[place] / A[place]
-    return factor if np.array_equal(factor * A, B) else 0
+    power_of_two = abs(np.frexp(factor)[0]) == 0.5  # not where one of them was rounded to be stored
+    return factor if power_of_two and np.array_equal(factor * A, B) else 0

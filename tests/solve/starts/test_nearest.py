@@ -1,5 +1,6 @@
 """Common points of constraints that have no projection together; only proofs are called infeasible."""
 
+import cvxpy as cp
 import numpy as np
 import pytest
 
@@ -74,3 +75,42 @@ def test_what_is_not_proved_is_no_contradiction():
         problem.solve(cn.TangentPlane())
     assert caught.value.result.status is cn.Status.INFEASIBLE
     assert "H: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "terms", [[PLUS, cn.UnitNorm(), cn.NormBall(2.0)], [PLUS, cn.Cardinality(5), cn.Box(0, 2)]]
+)
+def test_starts_are_positive_in_sets_without_a_cone_too(terms):
+    """A divergence is infinite where the model is zero, which a projection may leave behind."""
+    V = 1 + np.random.default_rng(0).random((6, 5))
+    W, H = np.eye(6, 2), np.ones((2, 5))
+    problem = cn.factorize(V, 2, W=terms, loss="kl")
+    start = problem.start({"W": W, "H": H}, np.random.default_rng(0))
+    assert problem.violation(start) <= 1e-6
+
+
+def test_losses_that_cvxpy_cannot_state_have_no_say_in_the_domain():
+    """The model has no entry where a fixed row of W is zero, so the divergence stays infinite."""
+    V = 1 + np.random.default_rng(0).random((6, 5))
+    nothing = cn.Fixed(np.ones((6, 2), dtype=bool), np.zeros((6, 2)))
+    problem = cn.compose(
+        cn.Approx(V, "W @ H", loss="kl"),
+        cn.Approx(V[:3], "X @ H", loss=cn.BetaDivergence(3.0)),
+        rank=2,
+        W=[nothing],
+    )
+    result = problem.solve(throw=False)
+    assert result.status is cn.Status.NOT_FINITE
+    assert not result.certificate()
+
+
+def test_a_contradiction_is_not_proved_by_large_numbers():
+    """Cone solvers have absolute tolerances: for them 1e30 is no number."""
+    size = 2.0**99
+    bounded = cn.Convex(lambda X: cp.sum(X, axis=0) <= 1.3 * size, name="bounded")
+    problem = cn.factorize(
+        size**2 * np.eye(4, 3), 2, W=[PLUS, cn.Sparseness(0.7, 0.7), bounded], H=[cn.Box(0, size)]
+    )
+    block = problem.normalized().blocks[0]
+    found = nearest(block, size * np.abs(drawn(block.shape)))
+    assert block.violation(found) <= 1e-6
