@@ -135,8 +135,6 @@ class SparsePCA(FactorizationEstimator):
         size = np.linalg.norm(V) or 1.0
         # The norms of H's rows alone are bounded: of V = U S Zᵀ, Z makes no difference.
         U, S, _ = np.linalg.svd(V / size, full_matrices=False)
-        if not S.any():
-            raise InputError("SparsePCA needs samples that differ, got one sample many times")
         W, H = self._terms()
         problem = factorize(U * S, self.n_components, W=W, H=H)
         result = self._solve(problem, _PrincipalAxes(self.n_starts > 1))
@@ -162,6 +160,11 @@ class SparsePCA(FactorizationEstimator):
             self, X, reset=reset, dtype=(np.float64, np.float32), ensure_min_samples=least
         )
         if reset:
+            if (X[0] == X).all():  # of which a mean may differ by its rounding
+                raise InputError(
+                    f"SparsePCA needs samples that differ, got one sample {len(X)} times; samples "
+                    "are rows of X"
+                )
             self.mean_ = X.mean(axis=0)
         return np.ascontiguousarray((X - self.mean_).astype(X.dtype, copy=False).T), None
 

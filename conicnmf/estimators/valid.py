@@ -27,6 +27,16 @@ RandomState: TypeAlias = Annotated[Any, Reads(_as_random_state)]
 """What scikit-learn takes for a source of random numbers."""
 
 
+class WrongKindError(InputError, TypeError):
+    """X is of a kind that scikit-learn answers with a TypeError.
+
+    Examples
+    --------
+    >>> issubclass(WrongKindError, TypeError), issubclass(WrongKindError, ValueError)
+    (True, True)
+    """
+
+
 def validated(estimator: Any, X: Any, **checks: Any) -> Any:
     """Return X as scikit-learn's `validate_data` does; sparse X must be sound, lazy X computed.
 
@@ -46,4 +56,32 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
             "X must be a plain array, got a masked one; X.filled(np.nan) marks missing entries for "
             "estimators that take them"
         )
-    return validate_data(estimator, X, **checks)
+    try:
+        return validate_data(estimator, X, **checks)
+    except (ValueError, TypeError) as error:
+        kind = WrongKindError if isinstance(error, TypeError) else InputError
+        raise kind(f"X is no data for {_refusal(estimator, X, error)}") from error
+
+
+def _refusal(estimator: Any, X: Any, error: Exception) -> str:
+    """Return who refuses X, what scikit-learn says of it, and what to do."""
+    said = str(error).splitlines()[0].rstrip(".:")
+    remedies = {
+        "2D array": "Reshape your data, X.reshape(1, -1) is one sample, X.reshape(-1, 1) one feature",
+        "NaN": "SparseNMF leaves missing entries out, or fill them in",
+        "infinity": "replace or drop these entries",
+        "Sparse data": "use X.toarray()",
+        "Negative": "shift or clip X, for example np.maximum(X, 0)",
+        "features": "give the features that it was fitted to",
+        "Complex": "take its real part or its magnitude",
+    }
+    usual = "give a matrix of numbers, samples × features"
+    if hasattr(X, "select_dtypes"):
+        usual = 'keep its columns of numbers, X.select_dtypes("number")'
+    remedy = next((own for word, own in remedies.items() if word in said), usual)
+    return f"{type(estimator).__name__}: {said}, got {_told(X)}; {remedy}"
+
+
+def _told(X: Any) -> str:
+    shape = getattr(X, "shape", None)
+    return shown(X) if shape is None else f"{type(X).__name__} of shape {shape}"

@@ -231,8 +231,8 @@ def _trace(problem: BaseProblem, result: Result, feasibility: float) -> Iterator
     if seen.size and result.promises.keeps_best:
         lost = max(0.0, result.objective - float(seen.min())) / size
         yield Check("best feasible iterate kept", lost, relative)
-    finite = values[np.isfinite(values)]  # a divergence may begin outside of its domain
-    rise = max(0.0, float(np.diff(finite).max(initial=0.0))) / size
+    rose = values[1:] > values[:-1]  # between infinite values there is no difference
+    rise = float((values[1:][rose] - values[:-1][rose]).max(initial=0.0)) / size
     promised = result.promises.monotone
     note = "" if promised else _not_promised(result)
     yield Check("trace never rises", rise, 0.1 * relative if promised else np.inf, note)

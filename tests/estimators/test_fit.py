@@ -129,9 +129,10 @@ def test_sparse_pca_adds_the_mean_back():
     np.testing.assert_allclose(model.inverse_transform(model.transform(X)), X, atol=1e-8)
 
 
-def test_sparse_pca_of_one_sample_many_times_is_refused():
-    with pytest.raises(cn.InputError, match="samples that differ"):
-        SparsePCA().fit(np.ones((4, 3)))
+@pytest.mark.parametrize("value", [1.0, 0.1, 0.7 * 2.0**-24])
+def test_sparse_pca_of_one_sample_many_times_is_refused(value):
+    with pytest.raises(cn.InputError, match="samples that differ, got one sample 7 times; samples"):
+        SparsePCA().fit(np.full((7, 3), value))  # a mean of which differs by its rounding
 
 
 def test_missing_entries_and_a_loss_that_counts_all_do_not_go_together():

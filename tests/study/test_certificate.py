@@ -70,6 +70,13 @@ def test_a_rising_trace_of_a_monotone_solver_fails(result):
     assert "trace never rises" in failed(wrong.certificate())
 
 
+def test_infinite_objectives_at_the_begin_are_no_rise(result):
+    first, *trace = result.history.iterations
+    endless = replace(first, objective=np.inf)
+    late = replace(result, history=cn.History([endless, endless, *trace]))
+    assert late.certificate()
+
+
 def test_a_worse_iterate_than_the_best_fails(result):
     trace = result.history.iterations
     better = replace(trace[-1], objective=0.5 * result.objective, violation=0.0)

@@ -73,7 +73,6 @@ class EstimatorCase:
     rank: int
     data: Data
     y: np.ndarray
-    missing: bool = False
     expected: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -90,7 +89,7 @@ class EstimatorCase:
     def refused(self):
         """Whether X must not be taken; scikit-learn says so by ValueError or TypeError."""
         if self.data.refused:
-            return "NaN" not in self.data.text or not self.missing
+            return True
         V = self.data.dense
         wrong = {
             "dense": sp.issparse(self.data.V),
@@ -223,8 +222,10 @@ def draw(rng, name, shift=0):
     data = draw_data(rng, unit * H @ W, unit, 0.06)
     if data.text.startswith(("dates", "texts")):  # scikit-learn takes them for numbers
         data = Data(np.ma.masked_array(H @ W, H @ W > 1), H @ W, "masked", refused=True)
-    if missing and not data.refused and type(data.V) is np.ndarray and chance(rng, 0.1):
+    if missing and data.text == "NaN":  # which they take
+        data = Data(data.V, data.V, data.text)
+    elif missing and not data.refused and type(data.V) is np.ndarray and chance(rng, 0.1):
         V = data.dense.copy()
         V[rng.random(V.shape) < 0.2] = np.nan
         data = Data(V, V, f"{data.text}, missing entries")
-    return EstimatorCase(name, text, known, rank, data, y, missing)
+    return EstimatorCase(name, text, known, rank, data, y)

@@ -136,6 +136,15 @@ def test_poor_data_have_a_start_from_which_solves_go_on(V, start, form, rank):
         assert result.relative_error <= best.relative_error + 0.02
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_no_sample_is_drawn_twice_for_what_rounding_leaves(form, seed):
+    V = np.random.default_rng(seed).random((6, 3)).astype(np.float32)
+    W, _ = begun(cn.KMeans("zero"), form(V), 10, seed)
+    for sample in V.T:
+        assert np.isclose(W, sample[:, None] * (W[0] / sample[0]), rtol=1e-4).all(axis=0).any()
+
+
 @pytest.mark.parametrize("start", RULES, ids=repr)
 def test_sparse_data_are_never_densified(start, monkeypatch):
     V = sp.random_array((2000, 300), density=0.01, rng=np.random.default_rng(0)).tocsr()
