@@ -13,7 +13,12 @@ from conicnmf.geometry.differences import prox_differences
 from conicnmf.geometry.groups import shrink_groups
 from conicnmf.geometry.hoyer import hoyer_sparseness, project_hoyer
 from conicnmf.geometry.isotonic import project_isotonic, project_unimodal
-from conicnmf.geometry.norms import project_l0, project_norm_ball, project_unit_norm
+from conicnmf.geometry.norms import (
+    project_l0,
+    project_l0_within,
+    project_norm_ball,
+    project_unit_norm,
+)
 from conicnmf.geometry.nuclear import shrink_singular_values
 from conicnmf.geometry.quadratics import prox_quadratic
 from conicnmf.geometry.simplex import project_l1_ball, project_simplex
@@ -30,6 +35,7 @@ __all__ = [
     "project_hoyer",
     "project_isotonic",
     "project_l0",
+    "project_l0_within",
     "project_l1_ball",
     "project_norm_ball",
     "project_orthant_cone",

@@ -70,3 +70,28 @@ def project_l0(X: ArrayLike, k: int, nonneg: bool = False) -> Array:
     P = np.zeros_like(rows)
     np.put_along_axis(P, kept, np.take_along_axis(part, kept, axis=1), axis=1)
     return P
+
+
+def project_l0_within(X: ArrayLike, k: int, lower: ArrayLike, upper: ArrayLike) -> Array:
+    """Keep k entries of each row, put within their bounds, and zero the rest, as near as can be.
+
+    Entries whose bounds leave out zero are kept first, then those that gain most by being kept. A row
+    with more than k such entries has no such point; all of them are kept there.
+
+    Examples
+    --------
+    >>> project_l0_within([[1.0, 3.0, 2.0]], 1, 0.0, [[5.0, 1.0, 5.0]])
+    array([[0., 1., 0.]])
+    >>> project_l0_within([[1.0, 3.0, 2.0]], 1, [[0.5, 0.0, 0.0]], np.inf)
+    array([[1., 0., 0.]])
+    """
+    rows = as_rows(X)
+    near = np.clip(rows, lower, upper)
+    forced = np.broadcast_to((np.asarray(lower) > 0) | (np.asarray(upper) < 0), rows.shape)
+    unit = max(float(np.abs(rows).max(initial=0.0)), float(np.abs(near).max(initial=0.0))) or 1.0
+    far, gap = rows / unit, (rows - near) / unit
+    gain = np.where(forced, np.inf, far**2 - gap**2)
+    order = np.argsort(-gain, axis=1, kind="stable")
+    kept = np.zeros(rows.shape, dtype=bool)
+    np.put_along_axis(kept, order[:, : max(0, int(k))], True, axis=1)
+    return np.where(kept | forced, near, 0.0).astype(rows.dtype, copy=False)

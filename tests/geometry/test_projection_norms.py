@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from conicnmf.geometry import (
     project_l0,
+    project_l0_within,
     project_l1_ball,
     project_norm_ball,
     project_simplex,
@@ -107,6 +108,25 @@ def test_l0_keeps_the_best_support(x, k, nonneg):
     supports = combinations(range(x.size), min(k, x.size))
     best = max(sum(part[i] ** 2 for i in support) for support in supports)
     np.testing.assert_allclose(p @ p, best, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_l0_within_bounds_is_the_nearest_of_all_supports(seed):
+    rng = np.random.default_rng(seed)
+    x, k = rng.normal(size=6), int(rng.integers(1, 5))
+    low = np.where(rng.random(6) < 0.5, -np.inf, rng.normal(size=6) - 1)
+    high = np.maximum(low, 0.0) + np.where(rng.random(6) < 0.5, rng.random(6), np.inf)
+    forced = (low > 0) | (high < 0)
+    k = max(k, int(forced.sum()))
+    p = project_l0_within(x[None], k, low[None], high[None])[0]
+    reached = []
+    for support in combinations(range(6), k):
+        kept = np.isin(np.arange(6), support)
+        if not (forced & ~kept).any():
+            reached.append(np.sum((np.where(kept, np.clip(x, low, high), 0.0) - x) ** 2))
+    assert np.count_nonzero(p) <= k
+    assert ((low <= p) & (p <= high)).all()
+    np.testing.assert_allclose(np.sum((p - x) ** 2), min(reached), rtol=1e-12)
 
 
 def test_l0_keeps_the_lowest_index_among_equals():

@@ -7,10 +7,25 @@ from typing import ClassVar
 
 import numpy as np
 
-from conicnmf.geometry.norms import project_l0
+from conicnmf.errors import InfeasibleError
+from conicnmf.geometry.norms import project_l0, project_l0_within
 from conicnmf.model.terms import Constraint, Example, Pieces, by_rows, pieces, relative_to
 from conicnmf.settings import Count
 from conicnmf.types import Array
+
+
+def few_within(
+    constraint: Constraint, B: Array, k: int, lower: Array | float, upper: Array
+) -> Array:
+    """Return the nearest B within bounds with at most k entries of each piece that are not zero."""
+    low, high = (pieces(np.broadcast_to(X, B.shape), constraint.each) for X in (lower, upper))
+    most = int(((low > 0) | (high < 0)).sum(axis=1).max(initial=0))
+    if most > k:
+        raise InfeasibleError(
+            f"{constraint} contradicts the bounds on its entries: they keep {most} entries of a piece "
+            f"from zero, and {k} may be; relax one of them"
+        )
+    return by_rows(lambda rows: project_l0_within(rows, k, low, high), B, constraint.each)
 
 
 @dataclass(frozen=True)
@@ -50,6 +65,10 @@ class Cardinality(Constraint):
     def project_nonneg(self, B: Array) -> Array:
         """Keep the k largest positive entries."""
         return by_rows(lambda rows: project_l0(rows, self.k, nonneg=True), B, self.each)
+
+    def project_within(self, B: Array, lower: Array, upper: Array) -> Array:
+        """Keep the k entries that are worth most within their bounds."""
+        return few_within(self, B, self.k, lower, upper)
 
     def scaled(self, c: float) -> Cardinality:
         """Return the same set: it does not depend on scale."""

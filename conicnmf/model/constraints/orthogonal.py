@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from conicnmf.geometry.norms import project_l0
+from conicnmf.model.constraints.cardinality import few_within
 from conicnmf.model.terms import Constraint, Each, Example, by_rows, relative_to
 from conicnmf.types import Array
 
@@ -47,6 +48,10 @@ class Orthogonal(Constraint):
     def project(self, B: Array) -> Array:
         """Keep the largest positive entry of each column."""
         return by_rows(lambda rows: project_l0(rows, 1, nonneg=True), B, self.each)
+
+    def project_within(self, B: Array, lower: Array, upper: Array) -> Array:
+        """Keep the entry of each column that is worth most within its bounds."""
+        return few_within(self, B, 1, np.maximum(lower, 0.0), upper)
 
     def scaled(self, c: float) -> Orthogonal:
         """Return the same set: it does not depend on scale."""

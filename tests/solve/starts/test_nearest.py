@@ -114,3 +114,17 @@ def test_a_contradiction_is_not_proved_by_large_numbers():
     block = problem.normalized().blocks[0]
     found = nearest(block, size * np.abs(drawn(block.shape)))
     assert block.violation(found) <= 1e-6
+
+
+def test_known_entries_of_parts_leave_no_row_without_one():
+    """A place where the largest entry is known to be zero goes to another component."""
+    known = cn.Fixed(np.eye(3, 2, dtype=bool), np.zeros((3, 2)))
+    problem = cn.factorize(np.ones((3, 4)), 2, W=[cn.Orthogonal(), known])
+    block = problem.blocks[0]
+    found = nearest(block, np.array([[3.0, 1.0, 2.0], [1.0, 2.0, 1.0]]))
+    np.testing.assert_array_equal(found, [[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]])
+    both = cn.Fixed(np.ones((3, 2), dtype=bool), np.ones((3, 2)))
+    with pytest.raises(
+        cn.InfeasibleError, match="keep 2 entries of a piece from zero, and 1 may be"
+    ):
+        cn.factorize(np.ones((3, 4)), 2, W=[cn.Orthogonal(), both]).solve()
