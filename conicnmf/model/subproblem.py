@@ -43,7 +43,7 @@ class Subproblem:
         views: list[View] = [view.majorized(B, block.kind) for view in self.views]
         bounded = [p for p in self.block.penalties if p not in block.penalties]
         views += [PenaltyView(penalty.majorize(B)) for penalty in bounded]
-        return replace(self, block=block, views=tuple(views))
+        return Subproblem(block, tuple(views))
 
     def objective(self, B: Array) -> float:
         """Return the addends plus the block's penalties."""

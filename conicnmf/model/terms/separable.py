@@ -42,10 +42,9 @@ class Separable:
     ) -> Separable:
         """Return the sum with slope up·t^p − down·t^q for powers (p, q)."""
         p, q = powers
-        shape = base.shape
-        return cls(
-            base, {p: np.broadcast_to(up, shape), q: np.broadcast_to(np.negative(down), shape)}
-        )
+        slopes = {p: np.asarray(up), q: np.negative(down)}
+        whole = {e: w if w.shape == base.shape else w + 0 * base for e, w in slopes.items()}
+        return cls(base, whole)
 
     @staticmethod
     def added(parts: Sequence[Separable], slope: float = 0.0, curvature: float = 0.0) -> Separable:
