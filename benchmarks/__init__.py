@@ -18,6 +18,7 @@ IDS = (
     "scfc",
     "grow",
     "custom",
+    "masks",
     "blocks",
     "rivals",
     "compile",

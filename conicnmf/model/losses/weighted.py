@@ -93,13 +93,13 @@ class WeightedFrobenius(Loss):
         M2 = full(self._M2, Y.shape)[:, columns]
         # All products of two atoms, weighted and added up for all columns at once.
         parts = (
-            M2[rows].T @ (A[rows][:, upper[0]] * A[rows][:, upper[1]])
+            (A[rows][:, upper[0]] * A[rows][:, upper[1]]).T @ M2[rows]
             for rows in row_chunks((len(A), len(upper[0])))
         )
-        packed = 2 * self.scale * np.asarray(sum(parts))
-        G = np.empty((packed.shape[0], rank, rank), dtype=packed.dtype)
-        G[:, upper[0], upper[1]] = packed
-        G[:, upper[1], upper[0]] = packed
+        packed = np.ascontiguousarray(2 * self.scale * np.asarray(sum(parts)).T)
+        places = np.empty((rank, rank), dtype=np.intp)
+        places[upper] = places.T[upper] = np.arange(len(upper[0]))
+        G = packed[:, places]
         weighted = M2 * Y[:, columns]
         return G, 2 * self.scale * np.ascontiguousarray((weighted.T @ A).T)
 

@@ -1,0 +1,64 @@
+"""Races against the cone path: both sides state one problem, and rivals judge themselves rightly."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import conicnmf as cn
+from benchmarks import masks
+from benchmarks.cone_path import ConePath, Squares
+from benchmarks.cone_race import ConeRace
+from benchmarks.harness import Setup
+from benchmarks.masked_rivals import masked_als, masked_mu
+
+DRAWS = {"dense": masks.dense, "sparse": masks.ratings}
+
+
+@pytest.fixture(params=DRAWS)
+def draw(request):
+    return DRAWS[request.param](40, 30, 0.5, np.random.default_rng(0))
+
+
+def test_a_masked_program_ends_where_the_literal_one_does(draw):
+    cone = draw.cone
+    W, H = cone.variables
+    values = dict(zip(cone.variables, draw.start, strict=True))
+    V, M = (X.toarray() if sp.issparse(X) else X for X in (draw.V, draw.M))
+    for X, product in ((W, W @ values[H]), (H, values[W] @ H)):
+        found = cone._program(X, values)(values)
+        fit = cp.sum_squares(cp.multiply(M, V - product)) + draw.l2 * cp.sum_squares(X)
+        least = cp.Problem(cp.Minimize(fit)).solve(cp.CLARABEL)
+        X.save_value(found)
+        assert fit.value == pytest.approx(least, rel=1e-6)
+
+
+@pytest.mark.parametrize("rival", [masked_mu, masked_als])
+def test_rivals_yield_their_objective(draw, rival):
+    for _, (W, H, value) in zip(
+        range(3), rival(draw.V, draw.M, *draw.start, draw.l2), strict=False
+    ):
+        assert value == pytest.approx(draw.problem.objective({"W": W, "H": H}), rel=1e-6)
+
+
+def test_masked_rules_do_not_rise(draw):
+    steps = zip(range(20), masked_mu(draw.V, draw.M, *draw.start, draw.l2), strict=False)
+    values = [value for _, (_, _, value) in steps]
+    assert np.all(np.diff(values) <= 1e-9 * values[0])
+
+
+def test_a_race_reaches_where_the_cone_path_ends(draw, monkeypatch):
+    monkeypatch.setattr("benchmarks.cone_race.ITERATIONS", 3)
+    race = ConeRace("case", draw.problem, draw.start, draw.cone, Setup(quick=True))
+    row = race.row(0.5, converge=True)
+    assert row.ok
+    assert "to 3; " in row.note
+
+
+def test_sides_that_state_different_problems_are_found():
+    W, H = cp.Variable((6, 2), nonneg=True), cp.Variable((2, 5), nonneg=True)
+    V = np.ones((6, 5))
+    start = np.ones((6, 2)), np.ones((2, 5))
+    cone = ConePath([W, H], [Squares(V, [(W, H)], 2.0)])
+    with pytest.raises(RuntimeError, match="at the start"):
+        ConeRace("case", cn.factorize(V, 2), start, cone, Setup(quick=True))
