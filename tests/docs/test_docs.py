@@ -128,7 +128,7 @@ def test_public_name_has_an_example(name):
 
 def test_pictures_of_shapes_name_every_variable_in_its_shape():
     drawn = runpy.run_path(str(ROOT / "docs/_ext/shapes.py"))
-    page = (ROOT / "docs/modeling.md").read_text()
+    page = (ROOT / "docs/modelling.md").read_text()
     for name, problem in drawn["problems"]().items():
         svg = drawn["as_svg"](problem)
         for variable, (rows, columns) in problem.shapes.items():
