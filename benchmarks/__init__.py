@@ -12,6 +12,7 @@ IDS = (
     "nmfsc",
     "sparse",
     "nmf",
+    "kl",
     "proj",
     "nnls",
     "l0",

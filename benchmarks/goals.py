@@ -91,6 +91,9 @@ class ScikitLearn:
     V: Data
     start: tuple[Array, Array]
     solver: str
+    problem: cn.Problem | None = None
+    """Whose objective judges it; without one its own squared error does."""
+    beta: float = 2.0
 
     def path(self, late: Late) -> Path:
         """Go on in steps of a tenth of the iterations made: each step costs an objective too."""
@@ -98,9 +101,9 @@ class ScikitLearn:
         factors, count = self.start, 0
         while not late():
             more = max(1, count // 10)
-            factors, value = self._fit(factors, more)
+            factors, own = self._fit(factors, more)
             count += more
-            path.append((count, value))
+            path.append((count, self._judged(factors, own)))
         return path
 
     def run(self, iterations: int) -> None:
@@ -111,9 +114,15 @@ class ScikitLearn:
         self, factors: tuple[Array, Array], iterations: int
     ) -> tuple[tuple[Array, Array], float]:
         W, H = (np.array(factor) for factor in factors)
-        model = NMF(len(H), init="custom", solver=self.solver, max_iter=iterations, tol=0)
+        options = {"solver": self.solver, "beta_loss": self.beta, "max_iter": iterations, "tol": 0}
+        model = NMF(len(H), init="custom", **options)
         W = model.fit_transform(self.V, W=W, H=H)
         return (W, model.components_), float(model.reconstruction_err_) ** 2
+
+    def _judged(self, factors: tuple[Array, Array], own: float) -> float:
+        if self.problem is None:
+            return own
+        return self.problem.objective(dict(zip(("W", "H"), factors, strict=True)))
 
 
 def iterations_to(path: Path, goal: float) -> int | None:

@@ -74,6 +74,7 @@ from conicnmf.solve.engine import solve
 from conicnmf.solve.methods import (
     ANLS,
     HALS,
+    AcceleratedMultiplicative,
     Chain,
     CyclicNewton,
     JointNLP,
@@ -157,6 +158,7 @@ __all__ = [
     "SPA",
     "VCA",
     "Absolute",
+    "AcceleratedMultiplicative",
     "Approx",
     "BetaDivergence",
     "Box",

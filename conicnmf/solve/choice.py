@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, TypeAlias
 
 import cvxpy as cp
+import scipy.sparse as sp
 
 from conicnmf.errors import IncompatibleError, InputError
 from conicnmf.model.base import BaseProblem
@@ -15,9 +16,9 @@ from conicnmf.settings import Reads, shown
 from conicnmf.solve.methods import (
     ANLS,
     HALS,
+    AcceleratedMultiplicative,
     Chain,
     CyclicNewton,
-    Multiplicative,
     ProjectedGradient,
     Splitting,
     TangentPlane,
@@ -89,10 +90,15 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     listed.insert(3 if planes else 2, (Splitting(), copies))
     if any(HALS().facing(block).kind for block in problem.blocks):
         listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers
-    if not all(_has_squares(block) for block in problem.blocks):
-        rule = "its rule never raises the loss, and one step is cheap"
-        listed.insert(0, (Multiplicative(), rule))
-    listed.insert(0, (CyclicNewton(), "every entry has a step of its own, to the best of it"))
+    own = CyclicNewton(), "every entry has a step of its own, to the best of it"
+    if all(_has_squares(block) for block in problem.blocks):
+        listed.insert(0, own)
+    else:
+        cheap = "its steps are cheap, and momentum makes up for their length"
+        entrywise = [own, (AcceleratedMultiplicative(), cheap)]
+        # Where data are dense, one product serves many entries; where not, steps of their own pay.
+        stored = any(sp.issparse(fit.V) for fit in problem.fits)
+        listed = entrywise[:: 1 if stored else -1] + listed
     if problem.rank <= _FEW and any(block.reverse_convex for block in problem.blocks):
         polished = Chain((TangentPlane(), HALS()))
         listed.insert(0, (polished, "tangent planes find a basin, exact steps polish it"))

@@ -48,8 +48,8 @@ def test_the_end_is_certified():
     assert result.certificate().ok
 
 
-def test_it_is_the_default_for_counts():
-    assert "CyclicNewton is picked" in cn.factorize(V, 3, loss="kl").explain()
+def test_it_is_the_default_for_sparse_counts():
+    assert "CyclicNewton is picked" in cn.factorize(sp.csr_array(V), 3, loss="kl").explain()
 
 
 def test_what_it_does_not_serve_is_told():

@@ -61,23 +61,43 @@ class Divergence(Entrywise):
 
     def entries(self, y: Array, p: Array) -> Array:
         """Return the divergence of each entry, infinite outside the domain."""
+        # Where the model is positive, plain passes over the entries do; special functions are slow.
+        return self._inside(y, p) if (p > 0).all() else self._anywhere(y, p)
+
+    def _inside(self, y: Array, p: Array) -> Array:
+        """Return the same for a positive model and data that keep the rule."""
         beta = self.beta
-        if beta == 1:
-            return np.asarray(kl_div(y, p))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if beta == 0:
-                found = y / p - np.log(y / p) - 1
-            else:
-                found = y**beta + (beta - 1) * p**beta - beta * y * p ** (beta - 1)
-                found = found / (beta * (beta - 1))
-        outside = (p < 0) | ((p == 0) & (y > 0) & (beta <= 1))
-        return np.where(outside, np.inf, np.where((p == 0) & (y == 0), 0.0, found))
+                share = y / p
+                return np.asarray(share - np.log(share) - 1)
+            if beta == 1:
+                # y log(y/p) is zero at y = 0: any positive number may stand for y in the logarithm.
+                share = np.maximum(y, np.finfo(p.dtype).tiny) / p
+                found = np.log(share, out=share)
+                found *= y
+                found -= y
+                found += p
+                return found
+            found = _power(y, beta) + _power(p, beta - 1) * ((beta - 1) * p - beta * y)
+            return np.asarray(found / (beta * (beta - 1)))
+
+    def _anywhere(self, y: Array, p: Array) -> Array:
+        """Return the same for any model."""
+        if self.beta == 1:
+            return np.asarray(kl_div(y, p))
+        outside = (p < 0) | ((p == 0) & (y > 0) & (self.beta <= 1))
+        found = np.where((p == 0) & (y == 0), 0.0, self._inside(y, p))
+        return np.where(outside, np.inf, found)
 
     def parts(self, y: Array, p: Array) -> tuple[Array, Array]:
         """Return (N, P) with slope P − N of each entry: y p^{β−2} and p^{β−1}."""
         # A model of zero has no slope here; a floor whose powers are finite stands for it.
         p = np.maximum(p, np.finfo(p.dtype).tiny ** 0.25)
-        return y * p ** (self.beta - 2), p ** (self.beta - 1)
+        up = _power(p, self.beta - 1)
+        down = y / p
+        down *= up
+        return down, up
 
     def slopes(self, y: Array, p: Array) -> Array:
         """Return p^{β−1} − y p^{β−2}."""
@@ -103,6 +123,15 @@ class Divergence(Entrywise):
         Y = Y.toarray() if sp.issparse(Y) else Y
         rest = cp.multiply(Y, P) if beta == 2 else cp.multiply(Y, cp.power(P, beta - 1))
         return Y**beta / (beta * (beta - 1)) + cp.power(P, beta) / beta - rest / (beta - 1)
+
+
+def _power(x: Array, exponent: float) -> Array:
+    """Return powers, those of multiples of one half by square roots, which are ten times as fast."""
+    if exponent < 0:
+        return np.asarray(1 / _power(x, -exponent))
+    if exponent == 1.5:
+        return np.asarray(x * np.sqrt(x))
+    return np.asarray(np.sqrt(x) if exponent == 0.5 else x**exponent)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,7 +185,7 @@ class KullbackLeibler(Divergence):
         if (A < 0).any() or (B < 0).any():
             return super().value(Y, A, B)
         (visit,) = visits(Y, A, B, self.weights, stored_only=True)
-        total = visit.sum(kl_div(visit.y, visit.p) - visit.p)
+        total = visit.sum(self.entries(visit.y, visit.p) - visit.p)
         total += float(np.sum(self._weighed(Y, A) * B, dtype=np.float64))
         return self.scale * max(total, 0.0)
 
@@ -164,7 +193,10 @@ class KullbackLeibler(Divergence):
         """Return Aᵀ(M ∘ Y/P) and AᵀM."""
         down = np.zeros(B.shape)
         for v in visits(Y, A, B, self.weights, stored_only=True):
-            share = np.divide(v.y, v.p, out=np.zeros_like(v.p), where=v.p > 0)
+            if (v.p > 0).all():
+                share = v.y / v.p
+            else:
+                share = np.divide(v.y, v.p, out=np.zeros_like(v.p), where=v.p > 0)
             down += v.back(v.weighed(share))
         up = np.broadcast_to(self._weighed(Y, A), B.shape)
         return (self.scale * down).astype(B.dtype), (self.scale * up).astype(B.dtype)

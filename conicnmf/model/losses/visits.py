@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf.model.losses.frobenius import row_chunks
+from conicnmf.kernels.stored import stored_products
 from conicnmf.types import Array, Data
+
+_CACHED = 1 << 15
+"""How many entries are visited at once: what is made of them stays in the cache."""
 
 
 @dataclass(eq=False)
@@ -53,10 +56,14 @@ def visits(
     elif stored_only and sp.issparse(Y):
         yield _at(Y, Y, A, B, weights)
     else:
-        for rows in row_chunks(Y.shape):
+        step = max(64, _CACHED // Y.shape[1])
+        for first in range(0, Y.shape[0], step):
+            rows = slice(first, first + step)
             y = Y[rows].toarray() if sp.issparse(Y) else Y[rows]
             part = A[rows]
-            yield Visit(y, part @ B, _in_rows(weights, rows, y.dtype), part.T.__matmul__)
+            # The model is stored as the data are, or every pass over both would jump.
+            p = (B.T @ part.T).T if y.strides[0] < y.strides[-1] else part @ B
+            yield Visit(y, p, _in_rows(weights, rows, y.dtype), part.T.__matmul__)
 
 
 def _in_rows(weights: Data | None, rows: slice, dtype: Any) -> Array | float:
@@ -71,7 +78,8 @@ def _at(pattern: Data, Y: Data, A: Array, B: Array, weights: Data | None) -> Vis
     rows, columns = coordinates(pattern)
     y = _entries(Y, pattern, rows, columns)
     m = 1.0 if weights is None else _entries(weights, pattern, rows, columns)
-    return Visit(y, _model(A, B, rows, columns), m, partial(_back, pattern, A))
+    p = stored_products(rows, columns, A, B.T)
+    return Visit(y, p, m, partial(_back, pattern, A))
 
 
 def _back(pattern: Data, A: Array, values: Array) -> Array:
@@ -99,11 +107,3 @@ def _entries(X: Data, pattern: Data, rows: Any, columns: Any) -> Array:
     rows = np.zeros_like(rows) if X.shape[0] == 1 < pattern.shape[0] else rows
     columns = np.zeros_like(columns) if X.shape[1] == 1 < pattern.shape[1] else columns
     return np.asarray(X[rows, columns]).ravel()
-
-
-def _model(A: Array, B: Array, rows: Any, columns: Any) -> Array:
-    """Return A B at some entries only."""
-    values, BT = np.empty(rows.size, dtype=np.result_type(A, B)), np.ascontiguousarray(B.T)
-    for part in row_chunks((rows.size, A.shape[1])):
-        values[part] = np.einsum("ij,ij->i", A[rows[part]], BT[columns[part]])
-    return values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conicnmf.solve.methods.accelerated_multiplicative import AcceleratedMultiplicative
 from conicnmf.solve.methods.anls import ANLS
 from conicnmf.solve.methods.base import (
     SOLVERS,
@@ -26,6 +27,7 @@ __all__ = [
     "ANLS",
     "HALS",
     "SOLVERS",
+    "AcceleratedMultiplicative",
     "BlockSolver",
     "Chain",
     "Context",
@@ -49,6 +51,7 @@ register_solvers(
     CyclicNewton,
     Splitting,
     ProjectedGradient,
+    AcceleratedMultiplicative,
     Multiplicative,
     JointNLP,
 )

@@ -78,6 +78,7 @@ MONOTONE = (
     "HALS",
     "ANLS",
     "CyclicNewton",
+    "AcceleratedMultiplicative",
     "Multiplicative",
     "SparsityMaximization",
     "ProjectedGradient",
