@@ -29,6 +29,12 @@ LIMITS = {
         "which scikit-learn makes too, a fifth the sweeps, and the rest passes over the factors. "
         "On CBCL the products run at 39 GF/s and take 30 % of an iteration, the three sweeps the rest."
     ),
+    "kl": (
+        "On a generated spectrogram of 400×500, r = 8, two thirds of an iteration are the passes that "
+        "divide the data by the model and multiply back, half of that two products with 8 columns; a "
+        "sixth is the objective, the rest momentum and small arrays. Of sparse data half is the model "
+        "at stored entries, which jumps in memory, a sixth the products back."
+    ),
     "proj": (
         "A row of 10⁶ entries takes 10 ms: four passes over 8 MB, one of them after a sieve, at 3 to "
         "4 GB/s of the 13 GB/s that a copy reaches. Short rows wait for NumPy calls, 20 µs together."
