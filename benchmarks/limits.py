@@ -31,9 +31,8 @@ LIMITS = {
     ),
     "kl": (
         "On a generated spectrogram of 400×500, r = 8, two thirds of an iteration are the passes that "
-        "divide the data by the model and multiply back, half of that two products with 8 columns; a "
-        "sixth is the objective, the rest momentum and small arrays. Of sparse data half is the model "
-        "at stored entries, which jumps in memory, a sixth the products back."
+        "divide the data by the model and multiply back, about half of that in two products with 8 "
+        "columns; a sixth is the objective, the rest momentum and small arrays."
     ),
     "proj": (
         "A row of 10⁶ entries takes 10 ms: four passes over 8 MB, one of them after a sieve, at 3 to "

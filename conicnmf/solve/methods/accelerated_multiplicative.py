@@ -43,8 +43,9 @@ class AcceleratedMultiplicative(Solver[Problem, Momentum]):
 
     An update multiplies an entry by a factor. Before the next one the entry is multiplied by a power of
     that factor once more, whose exponent grows as Nesterov's does. A sweep that would raise the
-    objective is undone, and one of plain updates follows, which cannot. An entry that begins to grow again is
-    lifted to a small part of its component, since from nearly zero no factor would bring it back soon.
+    objective is undone, and one of plain updates follows, which cannot. An entry that begins to grow
+    again is lifted to a small part of its component, since from nearly zero no factor would bring it
+    back soon.
 
     Parameters
     ----------
