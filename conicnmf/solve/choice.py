@@ -90,15 +90,13 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     listed.insert(3 if planes else 2, (Splitting(), copies))
     if any(HALS().facing(block).kind for block in problem.blocks):
         listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers
-    own = CyclicNewton(), "every entry has a step of its own, to the best of it"
-    if all(_has_squares(block) for block in problem.blocks):
-        listed.insert(0, own)
-    else:
-        cheap = "its steps are cheap, and momentum makes up for their length"
-        entrywise = [own, (AcceleratedMultiplicative(), cheap)]
+    own = "every entry has a step of its own, to the best of it"
+    listed.insert(0, (CyclicNewton(), own))
+    if not all(_has_squares(block) for block in problem.blocks):
         # Where data are dense, one product serves many entries; where not, steps of their own pay.
         stored = any(sp.issparse(fit.V) for fit in problem.fits)
-        listed = entrywise[:: 1 if stored else -1] + listed
+        cheap = "its steps are cheap, and momentum makes up for their length"
+        listed.insert(int(stored), (AcceleratedMultiplicative(), cheap))
     if problem.rank <= _FEW and any(block.reverse_convex for block in problem.blocks):
         polished = Chain((TangentPlane(), HALS()))
         listed.insert(0, (polished, "tangent planes find a basin, exact steps polish it"))
