@@ -18,6 +18,8 @@ from conicnmf.types import Array
 
 _ROUNDS = 1000
 _REFLECTIONS = 200
+_PATIENCE, _FALL = 50, 0.7
+"""Sets that are not convex are left when so many rounds leave this part of the violation."""
 
 
 def find_parts(constraints: Sequence[Constraint]) -> list[JointProjection] | None:
@@ -63,16 +65,19 @@ def alternate(
     nonneg = any(c.implies_nonnegative for c in constraints)
     convex = all(c.convex and (nonneg or not c.orthant_only) for c in constraints)
     rests = [np.zeros_like(B) for _ in parts]
-    for _ in range(_ROUNDS):
-        before = B
+    last = np.inf
+    for count in range(1, _ROUNDS + 1):
         for place, project in enumerate(parts):
             moved = B + rests[place]
             B = project(moved)
             rests[place] = moved - B if convex else rests[place]
-        if all(c.violation(B).max(initial=0.0) <= within for c in constraints):
+        worst = _worst(constraints, B)
+        if worst <= within:
             break
-        if not convex and np.array_equal(B, before):
-            break  # it stands still
+        if count % _PATIENCE == 1 and not convex:
+            if worst > _FALL * last:
+                break  # it would not come there in all rounds
+            last = worst
     return B
 
 
@@ -96,10 +101,14 @@ def reflect(
         mean = np.mean(copies, axis=0, dtype=B.dtype)
         shadows = [project(2 * mean - X) for project, X in zip(parts, copies, strict=True)]
         for found in shadows:
-            worst = max(float(c.violation(found).max(initial=0.0)) for c in constraints)
+            worst = _worst(constraints, found)
             if worst < least:
                 best, least = found, worst
         if least <= within:
             break
         copies = [X + found - mean for X, found in zip(copies, shadows, strict=True)]
     return best
+
+
+def _worst(constraints: Sequence[Constraint], B: Array) -> float:
+    return max(float(c.violation(B).max(initial=0.0)) for c in constraints)

@@ -187,7 +187,7 @@ def draw(rng, name, shift=0):
     method = draw_method(rng, "plain", {"W": W}, {"W": side.unit, "data": unit}, False)
     solver = method.solver if method.wrong == "solver" else pick(rng, SOLVERS)
     method = replace(method, solver=solver)
-    if method.start[:3] == "cn." and chance(rng, 0.9):
+    if method.start[:3] == "cn." and method.wrong != "start" and chance(rng, 0.9):
         method = replace(method, start="None")  # most rules are for products
     doors = _doors(rng, matrix, fit, terms)
     if fit is not None and fit.dense.min() < 0:  # CVXPY takes any, ProjectiveNMF does not

@@ -1,5 +1,7 @@
 """Points of several sets at once, from the projections on each of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,3 +49,20 @@ def test_a_start_is_brought_into_sets_without_a_cone_form():
     problem = cn.factorize(V, 2, H=[PLUS, cn.Unimodal(), cn.NormBall(0.5)])
     start = problem.start(None, np.random.default_rng(0))
     assert problem.violation(start) <= 1e-6
+
+
+def test_sets_that_are_not_convex_and_do_not_meet_are_left_soon():
+    """One entry of three cannot be as even as two."""
+    stated = [cn.NonNegative(), cn.Cardinality(1), cn.Sparseness(max=0.3)]
+    count = []
+
+    def counted(part):
+        def project(B, rows):
+            count.append(1)
+            return part.apply(B, rows)
+
+        return replace(part, apply=project)
+
+    parts = [counted(part) for part in find_parts(stated)]
+    alternate(parts, stated, np.array([[3.0, 2.0, 1.0]]), 1e-9)
+    assert len(count) <= 60 * len(parts)
