@@ -52,6 +52,7 @@ class Discriminant(QuadraticProjection):
     ) -> None:
         data = as_data(V)
         codes, means, shares = class_means(data, y)
+        require_difference(data, "Discriminant")
         between = LowRank(_between(means, shares))
         within = _within(data, means, codes, shares, ridge)
         object.__setattr__(self, "ridge", ridge)
@@ -74,6 +75,16 @@ def _within(
         matrix = np.asarray(centered @ centered.T)
     matrix[np.diag_indices(m)] += ridge * float(np.trace(matrix)) / m
     return Symmetric(matrix)
+
+
+def require_difference(V: Data, asked: str) -> None:
+    """Raise where all samples are equal, so that no w gives them a scatter, rounding apart."""
+    low, high = (dense(own) for own in (V.min(axis=1), V.max(axis=1)))
+    if (low == high).all():
+        raise InputError(
+            f"{asked} needs samples that differ, got one sample {V.shape[1]} times; samples are "
+            "columns of V"
+        )
 
 
 def class_means(V: Data, y: Any) -> tuple[NDArray[np.intp], Array, Array]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from conicnmf.errors import InputError
-from conicnmf.families.one_factor.discriminant import class_means
+from conicnmf.families.one_factor.discriminant import class_means, require_difference
 from conicnmf.families.one_factor.projective import Constraints
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
 from conicnmf.model.operators import LowRank, as_symmetric, dense
@@ -69,6 +69,12 @@ class KernelDiscriminant(QuadraticProjection):
         data = as_data(V)
         K = kernel_matrix(data, kernel, **parameters)
         codes, _, _ = class_means(K, y)
+        if center:
+            require_difference(K, "KernelDiscriminant")
+        elif not K.any():
+            raise InputError(
+                "KernelDiscriminant needs a kernel matrix other than zero, got zeros; try kernel='rbf'"
+            )
         column_means = K.mean(axis=0) if center else None
         K = centered(K) if center else K
         for name, value in (("K", K), ("column_means", column_means), ("_data", data)):

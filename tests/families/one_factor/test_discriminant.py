@@ -288,6 +288,21 @@ def test_wrong_input_is_refused(y, options, message):
         Discriminant(np.ones((2, 4)), y, **options)
 
 
+@pytest.mark.parametrize("value", [0.0, 1.0, 0.1])
+@pytest.mark.parametrize("shape", [(3, 7), (9, 7)])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_samples_that_are_all_equal_are_refused(form, shape, value):
+    V, y = np.full(shape, value), [0, 1, 0, 1, 0, 1, 1]
+    with pytest.raises(
+        InputError, match="that differ, got one sample 7 times; samples are columns"
+    ):
+        Discriminant(form(V), y)
+    with pytest.raises(InputError, match="that differ, got one sample 7 times"):
+        KernelDiscriminant(V, y, center=True)
+    with pytest.raises(InputError, match=r"other than zero, got zeros; try kernel='rbf'"):
+        KernelDiscriminant(0 * V, y)
+
+
 def test_unknown_kernels_are_refused():
     with pytest.raises(InputError, match="pairwise_kernels"):
         KernelDiscriminant(np.ones((2, 4)), [0, 1, 0, 1], "nonsense")
