@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
-from conicnmf.solve.methods.base import Context, Solver, Sweep, first_fit
+from conicnmf.results import InnerSolve
+from conicnmf.solve.methods.base import Context, Seen, Solver, Sweep, Update, first_fit
 from conicnmf.solve.methods.rebirth import reborn
 from conicnmf.solve.methods.revive import revive
 from conicnmf.types import Array, Factors
@@ -22,7 +23,7 @@ _GROW, _CUT, _SPEED_UP_LIMIT = 1.05, 1.5, 1.01
 class Pace:
     """How blocks are seen, and the state of the extrapolation: where it looks from, and how far."""
 
-    faces: dict[str, Block]
+    seen: dict[str, Seen[Any]]
     ahead: Factors = field(default_factory=dict)
     reached: Factors = field(default_factory=dict)
     objective: float = np.inf
@@ -31,15 +32,16 @@ class Pace:
 
     def calm(self, factors: Factors, objective: float, beta: float, ceiling: float) -> Pace:
         """Return the pace that begins again from here."""
-        return Pace(self.faces, factors, factors, objective, beta, ceiling)
+        return Pace(self.seen, factors, factors, objective, beta, ceiling)
 
 
 @dataclass(frozen=True)
 class Extrapolated(Solver[Problem, Pace]):
     """A method that lowers one block after the other and goes on a part of the last change.
 
-    A subclass defines `minimize` and says in a setting `extrapolate` whether to look ahead. The
-    part β grows while the objective falls; an iteration that would raise it is undone, and β is cut.
+    A subclass defines `minimize`, or `update` where it remembers something of a block, and says in a
+    setting `extrapolate` whether to look ahead. The part β grows while the objective falls; an
+    iteration that would raise it is undone, and β is cut.
 
     References
     ----------
@@ -47,6 +49,7 @@ class Extrapolated(Solver[Problem, Pace]):
     """
 
     solves: ClassVar[type[BaseProblem]] = Problem
+    majorizations: ClassVar[int] = 1
 
     @property
     def looks_ahead(self) -> bool:
@@ -57,13 +60,23 @@ class Extrapolated(Solver[Problem, Pace]):
         """Return a better B with the others held, and the block's objective if that is known."""
         raise TypeError(f"{self.name} must define minimize(held, B)")
 
+    def prepare(self, block: Block, context: Context) -> Any:
+        """Return what `update` wants to remember of a block, at first nothing; called once."""
+        return None
+
+    def update(self, held: Subproblem, B: Array, memo: Any) -> Update[Any]:
+        """Return a better B with the others held, by `minimize` where nothing is remembered."""
+        new, value = self.minimize(held, B)
+        return Update(new, memo, value)
+
     def facing(self, block: Block) -> Block:
         """Return the block, majorized where the solver fits only that."""
         return first_fit(self, block)
 
     def start(self, problem: Problem, context: Context) -> Pace:
         """Begin without a direction to go on in."""
-        return Pace({block.name: self.facing(block) for block in problem.blocks})
+        faces = {block.name: self.facing(block) for block in problem.blocks}
+        return Pace({name: Seen(face, self.prepare(face, context)) for name, face in faces.items()})
 
     def sweep(self, problem: Problem, factors: Factors, memo: Pace) -> Sweep[Pace]:
         """Update each variable and look ahead; undo all of it if the objective rose."""
@@ -71,9 +84,14 @@ class Extrapolated(Solver[Problem, Pace]):
         beta = pace.beta if self.looks_ahead and memo.ahead else 0.0
         ahead = pace.ahead
         reached: Factors = {}
+        inner: list[InnerSolve] = []
+        pace = replace(pace, seen=dict(pace.seen))
         for block in problem.blocks:
-            face = pace.faces[block.name]
-            new, value = self._lower(block.given(ahead), block.rows(ahead), face)
+            made = self._lower(block.given(ahead), block.rows(ahead), pace.seen[block.name])
+            new, value, pace.seen[block.name] = made.B, made.value, made.memo
+            inner += made.inner
+            if made.status is not None:
+                return Sweep(factors, pace, None, made.status, tuple(inner))
             reached |= block.put({}, new)
             last = block.rows({**factors, **pace.reached})
             before, ahead = ahead, block.put(ahead, _look_ahead(block, new, last, beta))
@@ -84,9 +102,8 @@ class Extrapolated(Solver[Problem, Pace]):
         else:
             objective = problem.objective(found)
         if objective > pace.objective * (1 + 1e-14) + 1e-14 * problem.unit:
-            return Sweep(
-                factors, pace.calm(factors, pace.objective, beta / _CUT, beta), pace.objective
-            )
+            calm = pace.calm(factors, pace.objective, beta / _CUT, beta)
+            return Sweep(factors, calm, pace.objective, inner=tuple(inner))
         ceiling = min(1.0, _SPEED_UP_LIMIT * pace.ceiling)
         beta = min(ceiling, _GROW * pace.beta)
         _balance(problem, ahead, reached)
@@ -96,8 +113,10 @@ class Extrapolated(Solver[Problem, Pace]):
             # A part that is set to zero changes its penalties.
             value = problem.objective(alive)
             if value <= objective + 1e-14 * problem.unit:
-                return Sweep(alive, pace.calm(alive, value, beta, ceiling), value)
-        return Sweep(found, Pace(pace.faces, ahead, reached, objective, beta, ceiling), objective)
+                calm = pace.calm(alive, value, beta, ceiling)
+                return Sweep(alive, calm, value, inner=tuple(inner))
+        pace = Pace(pace.seen, ahead, reached, objective, beta, ceiling)
+        return Sweep(found, pace, objective, inner=tuple(inner))
 
     def revived(self, problem: Problem, factors: Factors) -> Factors | None:
         """Return a point where dead components have work, if that is better."""
@@ -115,14 +134,22 @@ class Extrapolated(Solver[Problem, Pace]):
             {name.removeprefix(kind): X for name, X in arrays.items() if name.startswith(kind)}
             for kind in ("ahead ", "reached ")
         )
-        return Pace(memo.faces, ahead, reached, *map(float, arrays["pace"]))
+        return Pace(memo.seen, ahead, reached, *map(float, arrays["pace"]))
 
-    def _lower(self, held: Subproblem, B: Array, face: Block) -> tuple[Array, float | None]:
-        """Lower a block, through a majorizer where the solver fits only that."""
-        if face.kind is None:
-            return self.minimize(held, B)
-        new = self.minimize(held.majorized(B, face), B)[0]
-        return new, held.objective(new)
+    def _lower(self, held: Subproblem, B: Array, seen: Seen[Any]) -> Update[Seen[Any]]:
+        """Lower a block, through majorizers where the solver fits only those."""
+        block, memo = seen.block, seen.memo
+        if block.kind is None:
+            made = self.update(held, B, memo)
+            return replace(made, memo=Seen(block, made.memo))
+        inner: list[InnerSolve] = []
+        for _ in range(self.majorizations):
+            made = self.update(held.majorized(B, block), B, memo)
+            B, memo = made.B, made.memo
+            inner += made.inner
+            if made.status is not None:
+                break
+        return Update(B, Seen(block, memo), held.objective(B), made.status, inner)
 
 
 def _alive(problem: Problem, factors: Factors) -> Factors:
@@ -148,10 +175,12 @@ def _balance(problem: Problem, ahead: Factors, reached: Factors) -> None:
 
 
 def _look_ahead(block: Block, new: Array, last: Array, beta: float) -> Array:
-    """Go on from the last point through the new one, and back into the constraints."""
-    if not beta:
+    """Go on from the last point through the new one, and back into the constraints.
+
+    Where these have no projection, the new point is as far as it goes.
+    """
+    if not beta or block.projection is None:
         return new
-    assert block.projection is not None
     ahead: Array = new - last
     ahead *= beta
     ahead += new

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from conicnmf.results import InnerSolve, Status
 from conicnmf.settings import Count, Positive
 from conicnmf.solve.deadline import is_late
 from conicnmf.solve.methods.anls import ANLS
-from conicnmf.solve.methods.base import BlockSolver, Context, Seen, Update
-from conicnmf.solve.methods.extrapolated import Extrapolated
+from conicnmf.solve.methods.base import Context, Seen, Update, first_fit
+from conicnmf.solve.methods.extrapolated import Extrapolated, Pace
 from conicnmf.solve.methods.hals import HALS
 from conicnmf.solve.needs import LossWith, uncapped
 from conicnmf.solve.programs.copies import Copies, find_copies, unsplit
@@ -24,6 +24,7 @@ from conicnmf.types import Array
 
 _EXACT: tuple[Extrapolated, ...] = (ANLS(), HALS(sweeps=10))
 _FINER = (1.0, 0.1, 0.01)
+_COPIES = "copies of "
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class _Memo:
 
 
 @dataclass(frozen=True)
-class Splitting(BlockSolver[_Memo]):
+class Splitting(Extrapolated):
     """Give each group of terms a copy of the factor, and bring the copies together (AO-ADMM).
 
     The loss is minimized by one small matrix for all columns, or entry by entry. A term acts on its
@@ -58,6 +59,9 @@ class Splitting(BlockSolver[_Memo]):
         The same where a round takes a cone program.
     rtol : float
         They are while copies differ, or move, by more than this part of their size.
+    extrapolate : bool
+        Go on a part of the last change before the other factor is updated, see `HALS`; a factor
+        whose constraints have no joint projection stays where it is.
 
     References
     ----------
@@ -77,7 +81,9 @@ class Splitting(BlockSolver[_Memo]):
     rounds: Count = 50
     program_rounds: Count = 2
     rtol: Positive = 1e-4
+    extrapolate: bool = True
 
+    majorizations: ClassVar[int] = 2
     needs: ClassVar = (
         uncapped,
         LossWith(("quadratic", "separable"), "which splitting needs"),
@@ -86,7 +92,7 @@ class Splitting(BlockSolver[_Memo]):
 
     def facing(self, block: Block) -> Block:
         """Return the block as it is where an exact method serves it, else as splitting needs it."""
-        return block if _exact(block) else super().facing(block)
+        return block if _exact(block) else first_fit(self, block)
 
     def unmet(self, part: Block | BaseProblem) -> list[str]:
         """Return every need that a block does not meet; none where an exact method serves it."""
@@ -147,20 +153,21 @@ class Splitting(BlockSolver[_Memo]):
                 break
         return replace(memo, Z=tuple(Z), Y=tuple(Y))
 
-    def pack(self, memo: dict[str, Seen[_Memo]]) -> dict[str, Array]:
-        """Return copies and multipliers, so that a solve goes on to the last bit."""
-        kept = {name: seen.memo for name, seen in memo.items() if seen.memo.Z}
-        return {name: np.array([own.Z, own.Y]) for name, own in kept.items()}
+    def pack(self, memo: Pace) -> dict[str, Array]:
+        """Return copies and multipliers too, so that a solve goes on to the last bit."""
+        kept = {name: seen.memo for name, seen in memo.seen.items() if seen.memo.Z}
+        copies = {f"{_COPIES}{name}": np.array([own.Z, own.Y]) for name, own in kept.items()}
+        return super().pack(memo) | copies
 
-    def unpack(
-        self, arrays: dict[str, Array], memo: dict[str, Seen[_Memo]]
-    ) -> dict[str, Seen[_Memo]]:
-        """Return the copies and multipliers that `pack` wrote."""
-        found = dict(memo)
-        for name, (Z, Y) in arrays.items():
-            own = replace(memo[name].memo, Z=tuple(Z), Y=tuple(Y))
-            found[name] = Seen(memo[name].block, own)
-        return found
+    def unpack(self, arrays: dict[str, Array], memo: Pace) -> Pace:
+        """Return the copies and multipliers that `pack` wrote, and the pace."""
+        pace = super().unpack(arrays, memo)
+        seen: dict[str, Seen[Any]] = dict(pace.seen)
+        for key, (Z, Y) in ((k, v) for k, v in arrays.items() if k.startswith(_COPIES)):
+            name = key.removeprefix(_COPIES)
+            own = replace(seen[name].memo, Z=tuple(Z), Y=tuple(Y))
+            seen[name] = Seen(seen[name].block, own)
+        return replace(pace, seen=seen)
 
 
 def _exact(block: Block) -> Extrapolated | None:

@@ -186,3 +186,18 @@ def test_a_solve_goes_on_from_a_checkpoint_to_the_last_bit(tmp_path):
 
 def test_splitting_keeps_the_promises_of_a_solver():
     check_solver(cn.Splitting())
+
+
+def test_looking_ahead_ends_sooner_and_never_rises():
+    rng = np.random.default_rng(3)
+    V = rng.random((20, 4)) @ rng.dirichlet(np.ones(4), 60).T + 0.05 * rng.random((20, 60))
+    problem = cn.factorize(V, 4, W=[PLUS, cn.Smooth(0.1)], H=[cn.Simplex(each="sample")])
+    plain, ahead = (
+        problem.solve(cn.Splitting(extrapolate=look), seed=0, stop=cn.MaxIter(40), throw=False)
+        for look in (False, True)
+    )
+    assert ahead.objective < plain.objective
+    for result in (plain, ahead):
+        falls = np.diff(result.history.objective)
+        assert (falls <= 1e-12 * result.history.objective[0]).all()
+    assert ahead.max_violation <= 1e-6
