@@ -9,7 +9,6 @@ import tempfile
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import load_digits
 
 import conicnmf as cn
 
@@ -18,9 +17,9 @@ STROKES, GROUPS, CLASSES = 12, 6, (0, 1, 4, 6, 7)
 
 def main(output):
     """Find strokes, groups and the table, and save a picture."""
-    data = load_digits()
+    data = cn.datasets.load("digits")
     kept = np.isin(data.target, CLASSES)
-    V, digits = data.data[kept].T / 16, data.target[kept]
+    V, digits = data.V[:, kept], data.target[kept]
     problem = cn.factorize(V, (STROKES, GROUPS))
     result = cn.multistart(problem, n_starts=3, stop=200).best
     print(result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conicnmf.datasets.ratings import RatingSet
 from conicnmf.datasets.scenes import PatchSet, SpectralScene
 from conicnmf.datasets.stored import ImageSet, MatrixSet, StoredSet, TextSet
 
@@ -151,6 +152,14 @@ _OTHERS: tuple[StoredSet, ...] = (
         "reflectance; truth has the usual abundances of tree, water, soil and road (F. Zhu, "
         "research use).",
         full=5000.0,
+    ),
+    RatingSet(
+        name="movielens",
+        file="movielens.npz",
+        size="about 9700 × 610",
+        about="Ratings of movies from 0.5 to 5 stars by users of MovieLens (GroupLens, University of "
+        "Minnesota; Harper and Konstan 2015), the small set for development, as of the day of the "
+        "download. Entries that are not stored are unknown. For research, not for commercial use.",
     ),
 )
 

@@ -1,11 +1,14 @@
-"""Data sets that can be downloaded through scikit-learn; they are kept in the user's cache."""
+"""Data sets that can be downloaded; they are kept in the user's cache."""
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
 import tempfile
+import urllib.request
 import warnings
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -40,7 +43,7 @@ def download(stored: StoredSet) -> Stored:
     entry = DOWNLOADS[stored.name]
     try:
         arrays = entry.fetch()
-    except (OSError, ValueError, HTTPException) as error:
+    except (OSError, ValueError, KeyError, HTTPException, zipfile.BadZipFile) as error:
         raise InputError(
             f"{stored.name} is not on this machine and the download from {entry.source} failed "
             f"({error}).\n{how_to_get(stored)}"
@@ -101,8 +104,38 @@ def _olivetti() -> Stored:
     return {"x": x, "subject": (np.asarray(faces.target) + 1).astype(np.uint8)}
 
 
+_MOVIELENS = "https://files.grouplens.org/datasets/movielens/ml-latest-small.zip"
+
+
+def _movielens() -> Stored:
+    with urllib.request.urlopen(_MOVIELENS, timeout=60) as answer:
+        return read_movielens(answer.read())
+
+
+def read_movielens(content: bytes) -> Stored:
+    """Return the ratings in a zipped folder of ratings.csv and movies.csv, rated movies only."""
+    with zipfile.ZipFile(io.BytesIO(content)) as folder:
+        tables = {}
+        for path in folder.namelist():
+            name = path.rpartition("/")[2]
+            if name in ("ratings.csv", "movies.csv"):
+                text = io.TextIOWrapper(folder.open(path), encoding="utf-8", newline="")
+                tables[name] = list(csv.DictReader(text))
+    rows = tables["ratings.csv"]
+    names = {int(row["movieId"]): row["title"] for row in tables["movies.csv"]}
+    movies, item = np.unique([int(row["movieId"]) for row in rows], return_inverse=True)
+    _, user = np.unique([int(row["userId"]) for row in rows], return_inverse=True)
+    return {
+        "item": item.astype(np.int32),
+        "user": user.astype(np.int32),
+        "rating": np.array([float(row["rating"]) for row in rows], dtype=np.float32),
+        "titles": np.array([names[int(movie)] for movie in movies]),
+    }
+
+
 DOWNLOADS: dict[str, Download] = {
     "usps": Download("OpenML", _usps),
     "mnist": Download("OpenML", _mnist),
     "olivetti": Download("scikit-learn's download site", _olivetti),
+    "movielens": Download("files.grouplens.org", _movielens),
 }

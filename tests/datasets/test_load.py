@@ -17,7 +17,7 @@ from conicnmf.errors import InputError
 LOCAL = [
     *("usps", "mnist", "cbcl_faces", "olivetti", "yale", "natural_images"),
     *("reuters21578", "reuters_395", "newsgroups_w100", "tdt2"),
-    *("all_aml", "piano", "jasper_ridge"),
+    *("all_aml", "piano", "jasper_ridge", "movielens"),
 ]
 
 
@@ -79,7 +79,7 @@ def test_available_says_what_is_missing_and_what_can_be_downloaded(elsewhere):
     where = {row.name: row.where for row in available()}
     assert where["usps"] == where["mnist"] == "OpenML"
     assert "download" in where["olivetti"]
-    downloads = {"usps", "mnist", "olivetti"}
+    downloads = {"usps", "mnist", "olivetti", "movielens"}
     assert {name for name in LOCAL if where[name] == "missing"} == set(LOCAL) - downloads
 
 

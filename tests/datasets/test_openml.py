@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import urllib.request
+import zipfile
 from types import SimpleNamespace
 from urllib.error import URLError
 
@@ -138,3 +141,39 @@ def test_a_failed_download_says_why_and_how_to_do_without(usps, error):
     assert "usps needs the file usps.npz" in str(caught.value)
     assert "x_train (samples, 16, 16), values 0 to 1" in str(caught.value)
     assert caught.value.__cause__ is error
+
+
+def ratings_file():
+    """Return a zipped folder as GroupLens has it: two of three movies are rated, by two users."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as folder:
+        folder.writestr(
+            "small/movies.csv", 'movieId,title,genres\n7,Léon,A\n8,None,B\n30,"Z, 2",C\n'
+        )
+        folder.writestr(
+            "small/ratings.csv", "userId,movieId,rating,timestamp\n5,30,2.5,1\n9,7,4,1\n9,30,1,1\n"
+        )
+        folder.writestr("small/README.txt", "terms")
+    return content.getvalue()
+
+
+def test_ratings_are_movies_by_users_with_rated_movies_only(elsewhere, monkeypatch):
+    asked = []
+
+    def answer(address, timeout):
+        asked.append(address)
+        return io.BytesIO(ratings_file())
+
+    monkeypatch.setattr(urllib.request, "urlopen", answer)
+    data = load("movielens")
+    assert data.feature_names.tolist() == ["Léon", "Z, 2"]
+    assert data.V.toarray().tolist() == [[0, 4], [2.5, 1]]
+    assert load("movielens", n_samples=1).V.shape == (2, 1)
+    assert len(asked) == 1  # the second time it came from the cache
+    assert asked[0].startswith("https://files.grouplens.org/")
+
+
+def test_an_answer_that_is_no_archive_is_a_failed_download(elsewhere, monkeypatch):
+    monkeypatch.setattr(urllib.request, "urlopen", lambda *_, **__: io.BytesIO(b"sorry"))
+    with pytest.raises(InputError, match=r"files\.grouplens\.org failed"):
+        load("movielens")

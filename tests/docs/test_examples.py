@@ -9,15 +9,32 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from conicnmf.datasets import _load, local
+from conicnmf.datasets import _load, local, openml
 from conicnmf.datasets.catalog import STORED
 from conicnmf.testing import check_constraint
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("*.py"))
-LONGEST = {"piano_notes.py": 66}
+LONGEST = {
+    "piano_notes.py": 66,
+    "coupled_views.py": 80,
+    "ratings.py": 82,
+    "robust_unmixing.py": 78,
+    "topics_of_counts.py": 70,
+    "words_beyond_chance.py": 70,
+}
 OWN = "custom_*.py"  # a whole term or solver, and its use
-NEEDS = {"topics.py": "reuters_395", "piano_notes.py": "piano", "large_text.py": "tdt2"}
+NEEDS = {
+    "topics.py": "reuters_395",
+    "topics_of_counts.py": "reuters_395",
+    "piano_notes.py": "piano",
+    "sparse_spectra.py": "piano",
+    "smooth_activations.py": "piano",
+    "large_text.py": "tdt2",
+    "robust_unmixing.py": "jasper_ridge",
+    "words_beyond_chance.py": "newsgroups_w100",
+    "ratings.py": "movielens",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +72,7 @@ def test_example_runs_and_saves_its_picture(script, tmp_path, monkeypatch, capsy
 @pytest.mark.parametrize("name", NEEDS)
 def test_example_says_which_data_are_missing(name, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(_load, "find", lambda stored: None)
+    monkeypatch.setattr(openml, "DOWNLOADS", {})
     run(EXAMPLES / name, monkeypatch, tmp_path / "picture.png")
     said = capsys.readouterr().out
     assert STORED[NEEDS[name]].file in said

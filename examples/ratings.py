@@ -1,0 +1,77 @@
+"""Ratings of movies
+=================
+
+Only what was rated counts; the rank is chosen by ratings held out of the training, then tested.
+"""
+
+import sys
+import tempfile
+
+import matplotlib.pyplot as plt
+import numpy as np
+import scipy.sparse as sp
+
+import conicnmf as cn
+from conicnmf.study import cross_validate_rank
+
+RANKS, PRICE = (1, 2, 3, 4, 6), [cn.NonNegative(), cn.L2(3.0)]
+
+
+def state(V, rank, loss):
+    """Return the model: squares over known ratings, with a price on both factors."""
+    return cn.factorize(V, rank, loss=loss, W=PRICE, H=PRICE)
+
+
+def levels(train, known):
+    """Return the mean of all ratings, and how far each movie and each user is from it."""
+    mean = train.sum() / known.sum()
+    movie, user = np.zeros(train.shape[0]), np.zeros(train.shape[1])
+    for _ in range(10):  # few ratings say little: five more at the mean are added to each
+        movie = (train.sum(axis=1) - known @ (mean + user)) / (known.sum(axis=1) + 5)
+        user = (train.sum(axis=0) - known.T @ (mean + movie)) / (known.sum(axis=0) + 5)
+    return mean, movie, user
+
+
+def main(output):
+    """Predict a tenth of the ratings by averages and by a factorization and save a picture."""
+    try:
+        data = cn.datasets.load("movielens")
+    except cn.InputError as error:
+        print(error)
+        return
+    V = sp.csr_array(data.V[np.diff(data.V.indptr) >= 20])  # movies with twenty ratings or more
+    rows, columns = V.nonzero()
+    test = np.random.default_rng(0).random(V.nnz) < 0.1
+    places, truth = (rows[test], columns[test]), V.data[test]
+    known = sp.csr_array((np.ones((~test).sum()), (rows[~test], columns[~test])), shape=V.shape)
+    train = known * V
+    print(f"{V.shape[0]} movies, {V.shape[1]} users, {V.nnz} ratings, {test.sum()} for the test")
+
+    choice = cross_validate_rank(train, RANKS, folds=3, problem=state, observed=known.astype(bool))
+    result = state(train, choice.rank, cn.WeightedFrobenius(known)).solve()
+    mean, movie, user = levels(train, known)
+    guesses = {
+        "mean of all": np.full(len(truth), mean),
+        "movie + user": mean + movie[places[0]] + user[places[1]],
+        f"rank {choice.rank}": result.predict_entries(*places),
+    }
+    errors = {name: np.sqrt(np.mean((g - truth) ** 2)) for name, g in guesses.items()}
+    for name, error in errors.items():
+        print(f"{name:<13} RMSE of the test {error:.3f} stars")
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3), layout="constrained")
+    table = choice.table
+    left.errorbar(RANKS, table["held_out"], table["standard_error"], label="held out")
+    left.plot(RANKS, table["fitted"], "--", label="fitted")
+    left.set(xlabel="rank", title="relative error in training")
+    left.legend(frameon=False)
+    right.barh(list(errors), list(errors.values()), color="#9dbad6")
+    right.set(title="RMSE of the test, in stars")
+    for place, error in enumerate(errors.values()):
+        right.text(error / 2, place, f"{error:.3f}", va="center", ha="center")
+    figure.savefig(output, dpi=120)
+    print(f"picture: {output}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else f"{tempfile.mkdtemp()}/ratings.png")
