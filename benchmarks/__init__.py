@@ -20,6 +20,7 @@ IDS = (
     "grow",
     "custom",
     "masks",
+    "unmix",
     "blocks",
     "rivals",
     "compile",

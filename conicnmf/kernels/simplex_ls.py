@@ -1,6 +1,7 @@
 """Least squares over columns that are non-negative and sum to a total, exactly.
 
-The equation eᵀb = t enters by the method of multipliers: with σ(eᵀb − t)² added, which is zero
+From a good guess of the support a few exchanges of atoms settle a column, see `_settle`. For the
+others the equation eᵀb = t enters by the method of multipliers: with σ(eᵀb − t)² added, which is zero
 where the equation holds, and a multiplier ν in front of it, each column is a non-negative
 least-squares problem, minimize ½bᵀ(G + σeeᵀ)b − (c + (σt + ν)e)ᵀb. Its sum grows with ν, by almost
 1/σ when σ is large, so a few secant steps find the ν at which the sum is t. Supports are kept from
@@ -13,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conicnmf.errors import InputError
-from conicnmf.kernels._columns import as_block
+from conicnmf.kernels._columns import as_block, over_columns
+from conicnmf.kernels._settle import settle_range
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.types import Array
 
@@ -48,6 +50,38 @@ def simplex_ls_gram(
         raise InputError(f"columns must sum to a positive total, got {total}")
     dtype = C.dtype
     G, C = G.astype(np.float64, copy=False), C.astype(np.float64)
+    B = np.empty(C.shape)
+    going = np.arange(C.shape[1])
+    if B0 is not None:
+        X, settled = _settle(G, C, total, np.asarray(B0))
+        B[:, settled], going = X[settled].T, np.flatnonzero(~settled)
+    if going.size:
+        part = slice(None) if going.size == C.shape[1] else going
+        guess = None if B0 is None else np.asarray(B0)[:, part]
+        B[:, part] = _by_multipliers(G if G.ndim == 2 else G[part], C[:, part], total, guess)
+    sums = B.sum(axis=0)
+    # What the last step leaves of the equation is rounding.
+    return np.asarray(B * (total / np.where(sums > 0, sums, total)), dtype=dtype)
+
+
+def _settle(
+    G: Array, C: Array, total: float, B0: Array
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the columns that a few exchanges of atoms solve, as rows, and which these are."""
+    n, r = C.shape[1], len(C)
+    rows, X = np.ascontiguousarray(C.T), np.empty((n, r))
+    inside, settled = np.ascontiguousarray(B0.T > 0), np.empty(n, np.bool_)
+    stack = np.ascontiguousarray(G if G.ndim == 3 else G[None])
+
+    def run(first: int, last: int) -> None:
+        settle_range(stack, rows, total, X, inside, settled, first, last)
+
+    over_columns(run, n, work=n * r * min(r, 50.0))
+    return X, settled
+
+
+def _by_multipliers(G: Array, C: Array, total: float, B0: ArrayLike | None) -> Array:
+    """Return the minimizer by the method of multipliers."""
     diagonal = np.diagonal(G, axis1=-2, axis2=-1)
     stiff = _STIFF * diagonal.mean(axis=-1)
     stiff = np.broadcast_to(np.where(stiff > 0, stiff, 1.0), C.shape[1])
@@ -56,10 +90,7 @@ def simplex_ls_gram(
     slopes = total * np.atleast_2d(diagonal).T - C
     best = np.argmin(slopes - C, axis=0)
     shift = slopes[best, np.arange(C.shape[1])]
-    B = _multipliers(held, C + stiff * total, stiff, total, shift, B0)
-    sums = B.sum(axis=0)
-    # What the last step leaves of the equation is rounding.
-    return np.asarray(B * (total / np.where(sums > 0, sums, total)), dtype=dtype)
+    return _multipliers(held, C + stiff * total, stiff, total, shift, B0)
 
 
 def _multipliers(

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 import conicnmf as cn
-from benchmarks import masks
+from benchmarks import masks, unmix
 from benchmarks.cone_path import ConePath, Squares
 from benchmarks.cone_race import ConeRace
 from benchmarks.harness import Setup
@@ -62,3 +62,12 @@ def test_sides_that_state_different_problems_are_found():
     cone = ConePath([W, H], [Squares(V, [(W, H)], 2.0)])
     with pytest.raises(RuntimeError, match="at the start"):
         ConeRace("case", cn.factorize(V, 2), start, cone, Setup(quick=True))
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5])
+def test_unmixing_is_one_problem_for_both_sides(weight, monkeypatch):
+    monkeypatch.setattr("benchmarks.cone_race.ITERATIONS", 2)
+    rng = np.random.default_rng(0)
+    V = rng.random((12, 4)) @ rng.dirichlet(np.ones(4), 30).T
+    race = unmix.race("case", V, weight, rng, Setup(quick=True))
+    assert race.row(0.5, converge=True).ok

@@ -96,3 +96,28 @@ def test_sums_agree_with_a_cone_solver():
 def test_a_total_is_positive():
     with pytest.raises(InputError, match="positive total, got 0"):
         simplex_ls_gram(np.eye(2), np.ones((2, 1)), 0.0)
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("alike", [False, True])
+def test_any_guess_of_the_support_leads_to_the_same_columns_of_a_sum(own, alike):
+    rng = np.random.default_rng(5)
+    A, Y = rng.random((9, 6)), 2 * rng.random((9, 40))
+    if alike:
+        A[:, 5] = A[:, 4]  # no guess with both has a factor
+    M = rng.random(Y.shape) < 0.8 if own else np.ones_like(Y)
+    G = np.einsum("mi,mk,mj->kij", A, M, A) if own else A.T @ A
+    C = A.T @ (M * Y)
+
+    def value(B):
+        return float(np.sum(M * (Y - A @ B) ** 2))
+
+    plain = simplex_ls_gram(G, C, 1.5)
+    guesses = (np.ones_like(plain), np.zeros_like(plain), rng.random(plain.shape) > 0.5, plain)
+    for guess in guesses:
+        B = simplex_ls_gram(G, C, 1.5, guess.astype(float))
+        assert B.min() >= 0
+        np.testing.assert_allclose(B.sum(axis=0), 1.5, rtol=1e-12)
+        assert value(B) == pytest.approx(value(plain), rel=1e-10)
+        if not alike:
+            np.testing.assert_allclose(B, plain, atol=1e-8)
