@@ -221,6 +221,13 @@ class Block:
         """Whether a piece is zero where a constraint forbids zero."""
         return any(not B.any(axis=axis).all() for axis in self.zero_forbidden)
 
+    def convex_at(self, B: Array) -> Block:
+        """Return the block with convex parts of its sets that hold B: same zeros, same peaks."""
+        if not any("convex_at" in c.abilities for c in self.constraints):
+            return self
+        own = (c.convex_at(B) if "convex_at" in c.abilities else c for c in self.constraints)
+        return replace(self, constraints=tuple(own))
+
     def kept_alive(self, B: Array, last: Array) -> Array:
         """Return B with a tenth of the last piece in place of one that must not be zero and is.
 

@@ -3,7 +3,8 @@
 A cone program with planes at the point comes first: what it finds is feasible, so what it gains is
 really there to be had. Where that would have the size of large data, programs of the factor's size on
 majorizers of the loss stand for it. Signed factors with bands are solved for their magnitudes, and
-projected gradient steps serve where no cone program can be written.
+projected gradient steps serve where no cone program can be written. Where none of this serves, it is
+tried in a convex part of the set, say with the same zeros.
 """
 
 from __future__ import annotations
@@ -52,10 +53,12 @@ def remaining_descent(held: Subproblem, B: Array, on_support: bool = False) -> t
         "gain of a cone solver with the signs of the result": _by_magnitudes,
         "gain of projected gradient steps": _by_projected_steps,
     }
-    for name, route in routes.items():
-        better = route(held, B)
-        if better is not None:
-            return held.objective(B) - _lowest_between(held, B, better), name
+    part = held.on(held.block.convex_at(B))
+    for seen, where in ((held, ""), (part, ", in a convex part of the set")):
+        for name, route in routes.items():
+            better = route(seen, B)
+            if better is not None:
+                return held.objective(B) - _lowest_between(held, B, better), name + where
     return float("inf"), "no independent route could solve the block"
 
 

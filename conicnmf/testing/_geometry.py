@@ -176,3 +176,18 @@ def check_tangent(
             f"{constraint}.tangent holds a point with violation {violation:.3g}; its half-spaces "
             "must lie inside the set",
         )
+
+
+def check_convex_part(
+    constraint: Constraint, members: Sequence[Array], points: Sequence[Array]
+) -> None:
+    """Expect a convex set that holds the point it was made at and lies in the set."""
+    for P, X in zip(members, points, strict=False):
+        part, where = constraint.convex_at(P), f"{constraint}.convex_at"
+        expect(part.convex, f"{where} returns {part}, which is not convex")
+        size = max(float(np.abs(P).max()), 1e-9)
+        expect(worst(part, P) <= BY_CVXPY * size, f"{where} leaves out the point it was made at")
+        found = nearest_by_cvxpy(X, part)
+        found[np.abs(found) <= BY_CVXPY * np.abs(X).max()] = 0.0  # what an interior point leaves
+        violation = worst(constraint, found)
+        expect(violation <= BY_CVXPY, f"{where} has a point outside of the set, by {violation:.3g}")

@@ -14,6 +14,7 @@ from conicnmf.testing._geometry import (
     BY_CVXPY,
     INSIDE,
     check_cone,
+    check_convex_part,
     check_nonneg_projection,
     check_projection,
     check_projection_within,
@@ -74,6 +75,8 @@ def check_constraint(constraint: type[Constraint] | Iterable[Example], *, seed: 
             check_projection_within(term, points, members)
         if "tangent" in term.abilities and not term.convex:
             check_tangent(term, members, points)
+        if "convex_at" in term.abilities:
+            check_convex_part(term, members, points)
         _product(term, points)
         _transposes(term, points)
         _signs(term, points)
@@ -101,6 +104,7 @@ def _abilities(example: Example) -> None:
             "project_nonneg": lambda: constraint.project_nonneg(np.abs(inside)),
             "project_within": lambda: constraint.project_within(inside, inside - 1, inside + 1),
             "tangent": lambda: constraint.tangent(inside),
+            "convex_at": lambda: constraint.convex_at(inside),
         },
     )
     usable = constraint.abilities & {"cone", "project"}

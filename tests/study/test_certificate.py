@@ -240,3 +240,22 @@ def test_dead_components_of_turned_and_of_several_products_fail():
     checks = planted(result, C=C).certificate().checks
     verdicts = {check.name: check.ok for check in checks if check.name.startswith("dead")}
     assert verdicts == {"dead components, V1": True, "dead components, V2": False}
+
+
+JOINED = {
+    "peaks in a box": [cn.NonNegative(), cn.Unimodal(), cn.Box(0, 0.6)],
+    "few entries that are even": [cn.NonNegative(), cn.Cardinality(8), cn.Sparseness(max=0.6)],
+    "parts that are even": [cn.Orthogonal(), cn.Sparseness(max=0.75)],
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_sets_without_cone_and_projection_are_judged_in_a_convex_part(name):
+    V = cn.datasets.low_rank(20, 16, 3, noise=0.05, seed=0).V
+    problem = cn.factorize(V, 3, H=JOINED[name])
+    best = problem.solve(stop=cn.MaxIter(500) | cn.RelDecrease(1e-7))
+    (check,) = [check for check in best.certificate().checks if check.name == "stationary, H"]
+    assert "in a convex part" in check.note
+    assert check.ok
+    worse = reported(best, {"W": best.W, "H": 0.8 * best.H})
+    assert "stationary" in failed(worse.certificate())

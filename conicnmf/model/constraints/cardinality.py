@@ -9,9 +9,13 @@ import numpy as np
 
 from conicnmf.errors import InfeasibleError
 from conicnmf.geometry.norms import project_l0, project_l0_within
+from conicnmf.model.constraints.entrywise import Box
 from conicnmf.model.terms import Constraint, Example, Pieces, by_rows, pieces, relative_to
 from conicnmf.settings import Count
 from conicnmf.types import Array
+
+_NONE = 1e-300
+"""What stands for zero where entries are chosen: fewer than k may be filled up."""
 
 
 def few_within(
@@ -69,6 +73,11 @@ class Cardinality(Constraint):
     def project_within(self, B: Array, lower: Array, upper: Array) -> Array:
         """Keep the k entries that are worth most within their bounds."""
         return few_within(self, B, self.k, lower, upper)
+
+    def convex_at(self, P: Array) -> Constraint:
+        """Return the factors that are zero beyond the k largest entries of P."""
+        kept = self.project(np.where(P == 0, _NONE, P)) != 0
+        return Box(np.where(kept, -np.inf, 0.0), np.where(kept, np.inf, 0.0))
 
     def scaled(self, c: float) -> Cardinality:
         """Return the same set: it does not depend on scale."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from conicnmf.geometry.norms import project_l0
 from conicnmf.model.constraints.cardinality import few_within
+from conicnmf.model.constraints.entrywise import Box
 from conicnmf.model.terms import Constraint, Each, Example, by_rows, relative_to
 from conicnmf.types import Array
 
@@ -52,6 +53,11 @@ class Orthogonal(Constraint):
     def project_within(self, B: Array, lower: Array, upper: Array) -> Array:
         """Keep the entry of each column that is worth most within its bounds."""
         return few_within(self, B, 1, np.maximum(lower, 0.0), upper)
+
+    def convex_at(self, P: Array) -> Constraint:
+        """Return the factors whose parts own the same entries as those of P."""
+        owners = np.arange(len(P))[:, None] == P.argmax(axis=0)
+        return Box(0.0, np.where(owners, np.inf, 0.0))
 
     def scaled(self, c: float) -> Orthogonal:
         """Return the same set: it does not depend on scale."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import cvxpy as cp
 import numpy as np
 
 from conicnmf.geometry.isotonic import project_unimodal
-from conicnmf.model.terms import Constraint, Example, Pieces, by_rows, pieces, relative_to
+from conicnmf.model.constraints.convex import Convex
+from conicnmf.model.terms import Constraint, Example, Pieces, along, by_rows, pieces, relative_to
 from conicnmf.types import Array
 
 
@@ -48,6 +50,15 @@ class Unimodal(Constraint):
     def project_nonneg(self, B: Array) -> Array:
         """Do the same with every fit set to zero where it is negative."""
         return by_rows(lambda rows: project_unimodal(rows, nonneg=True), B, self.each)
+
+    def convex_at(self, P: Array) -> Constraint:
+        """Return the hills with the peaks of P."""
+        rows = pieces(P, self.each)
+        behind = np.arange(rows.shape[1] - 1) >= rows.argmax(axis=1)[:, None]
+        signs, axis = pieces(np.where(behind, -1.0, 1.0), self.each), along(self.each)
+        if not signs.size:
+            return Convex(lambda B: [])
+        return Convex(lambda B: cp.multiply(signs, cp.diff(B, axis=axis)) >= 0, "peaks in place")
 
     def scaled(self, c: float) -> Unimodal:
         """Return the same set: it is a cone."""

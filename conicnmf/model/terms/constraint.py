@@ -126,6 +126,11 @@ class Constraint(Term):
         raise self._lacks("tangent")
 
     @optional
+    def convex_at(self, P: Array) -> Constraint:
+        """Return a convex part of a set that is not convex, with the feasible point P in it."""
+        raise self._lacks("convex_at")
+
+    @optional
     def plane(self, shape: tuple[int, int]) -> Halfspaces:
         """Return planes ⟨normals_j, B_j⟩ = offsets_j when the set is what they have in B ≥ 0."""
         raise self._lacks("plane")

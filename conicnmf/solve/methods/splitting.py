@@ -130,7 +130,12 @@ class Splitting(Extrapolated):
                 return Update(new, memo, value, inner=log)
             if is_late():
                 break
-        return Update(B, memo, before, inner=log)
+        part = block.convex_at(B)
+        if outside or part is block or any(unsplit(part)):
+            return Update(B, memo, before, inner=log)
+        # Copies need not meet in sets that are not convex: go on with the same zeros, or peaks.
+        made = self.update(held.on(part), B, _Memo(copies=find_copies(part)))
+        return Update(made.B, memo, made.value, inner=[*log, *made.inner])
 
     def _meet(self, loss: Pulled, memo: _Memo, goal: float, log: list[InnerSolve]) -> _Memo | None:
         """Return the copies after some rounds, nothing where a program failed."""
