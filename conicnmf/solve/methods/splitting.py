@@ -23,6 +23,7 @@ from conicnmf.solve.programs.pulled import Pulled, pulled
 from conicnmf.types import Array
 
 _EXACT: tuple[Extrapolated, ...] = (ANLS(), HALS(sweeps=10))
+_ROUNDS_IN_PART = 20
 _FINER = (1.0, 0.1, 0.01)
 _COPIES = "copies of "
 
@@ -127,15 +128,23 @@ class Splitting(Extrapolated):
             value = cost(new)
             inside = block.violation(new) <= INSIDE
             if inside and (outside or value <= before) and not block.collapsed(new):
-                return Update(new, memo, value, inner=log)
+                fell = np.inf if outside else before - value
+                return self._in_part(held, Update(new, memo, value, inner=log), fell)
             if is_late():
                 break
-        part = block.convex_at(B)
-        if outside or part is block or any(unsplit(part)):
-            return Update(B, memo, before, inner=log)
-        # Copies need not meet in sets that are not convex: go on with the same zeros, or peaks.
-        made = self.update(held.on(part), B, _Memo(copies=find_copies(part)))
-        return Update(made.B, memo, made.value, inner=[*log, *made.inner])
+        return self._in_part(held, Update(B, memo, before, inner=log), np.inf if outside else 0.0)
+
+    def _in_part(self, held: Subproblem, made: Update[_Memo], fell: float) -> Update[_Memo]:
+        """Go on with the same zeros, or peaks, where copies hardly move: sets that are not convex."""
+        assert made.value is not None
+        part = held.block.convex_at(made.B)
+        settled = fell <= self.rtol * abs(made.value) and not is_late()
+        if part is held.block or not settled or any(unsplit(part)):
+            return made
+        # The part is another one in each visit, so nothing is remembered of it: more rounds at once.
+        patient = replace(self, program_rounds=max(self.program_rounds, _ROUNDS_IN_PART))
+        more = patient.update(held.on(part), made.B, _Memo(copies=find_copies(part)))
+        return Update(more.B, made.memo, more.value, inner=[*made.inner, *more.inner])
 
     def _meet(self, loss: Pulled, memo: _Memo, goal: float, log: list[InnerSolve]) -> _Memo | None:
         """Return the copies after some rounds, nothing where a program failed."""

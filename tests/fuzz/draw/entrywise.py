@@ -54,8 +54,10 @@ def _sum(cost, text, make, algebra=None, degree=2.0, refuses=False, size=None):
 def _divergence(dense, beta, text, make, algebra=None):
     refuses = bool(dense.min() < 0 or (beta <= 0 and dense.min() <= 0))
 
+    power = max(beta, 1.0)
+
     def size(most):
-        return float((np.abs(dense) + most + np.abs(dense - most)).sum() + dense.size)
+        return float((np.abs(dense) ** power + 2 * most**power).sum() + dense.size)
 
     def cost(X):
         return measures.divergence(dense, X, beta)

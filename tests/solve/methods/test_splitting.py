@@ -201,3 +201,18 @@ def test_looking_ahead_ends_sooner_and_never_rises():
         falls = np.diff(result.history.objective)
         assert (falls <= 1e-12 * result.history.objective[0]).all()
     assert ahead.max_violation <= 1e-6
+
+
+def test_copies_that_do_not_meet_in_hills_leave_nothing_to_be_gained_with_their_peaks():
+    """With W held and the peaks in place the rest is convex: CVXPY says how low it can be."""
+    V = cn.datasets.low_rank(20, 16, 3, noise=0.05, seed=0).V
+    problem = cn.factorize(V, 3, H=[cn.NonNegative(), cn.Unimodal(), cn.Box(0, 0.6)])
+    result = problem.solve(cn.Splitting(), stop=cn.MaxIter(500) | cn.RelDecrease(1e-7))
+    H = cp.Variable(result.H.shape)
+    rising = np.arange(result.H.shape[1] - 1) < result.H.argmax(axis=1)[:, None]
+    steps = cp.multiply(np.where(rising, 1.0, -1.0), cp.diff(H, axis=1))
+    least = cp.Problem(
+        cp.Minimize(cp.sum_squares(V - result.W @ H)), [steps >= 0, H >= 0, H <= 0.6]
+    )
+    least.solve(solver="CLARABEL")
+    assert result.objective <= 1.01 * least.value
