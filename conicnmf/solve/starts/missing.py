@@ -22,17 +22,31 @@ def known_data(fit: Fit) -> Data:
     array([[1., 3., 2.],
            [4., 4., 4.]])
     """
-    V, weights = fit.V, getattr(fit.loss, "weights", None)
-    if weights is None:
-        return V
-    known = sp.csr_array(weights != 0) if sp.issparse(weights) else weights != 0
-    if sp.issparse(V):
-        return sp.csr_array(V * known)
-    seen = known.toarray() if sp.issparse(known) else np.broadcast_to(known, V.shape)
-    if seen.all():
-        return V
-    counts = seen.sum(axis=1, keepdims=True)
-    whole = np.sum(V, where=seen) / counts.sum()
-    sums = np.sum(V, axis=1, keepdims=True, where=seen)
+    V, known = fit.V, _known(fit)
+    if known is None or sp.issparse(V):
+        return without_missing(fit)
+    counts = known.sum(axis=1, keepdims=True)
+    whole = np.sum(V, where=known) / counts.sum()
+    sums = np.sum(V, axis=1, keepdims=True, where=known)
     means = np.where(counts > 0, sums / np.maximum(counts, 1), whole)
-    return np.where(seen, V, means).astype(V.dtype, copy=False)
+    return np.where(known, V, means).astype(V.dtype, copy=False)
+
+
+def without_missing(fit: Fit) -> Data:
+    """Return the data of a fit, with zero for each missing entry."""
+    V, known = fit.V, _known(fit)
+    if known is None:
+        return V
+    return sp.csr_array(V * known) if sp.issparse(V) else np.where(known, V, V.dtype.type(0))
+
+
+def _known(fit: Fit) -> Data | None:
+    """Return which entries have a weight, nothing where all of them do; dense for dense data."""
+    weights = getattr(fit.loss, "weights", None)
+    if weights is None:
+        return None
+    if sp.issparse(weights):
+        known = sp.csr_array(weights != 0)
+        return known if sp.issparse(fit.V) else known.toarray()
+    mask = np.broadcast_to(weights != 0, fit.V.shape)
+    return None if mask.all() else mask

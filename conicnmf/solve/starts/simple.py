@@ -13,6 +13,7 @@ from conicnmf.model.problem import Problem
 from conicnmf.model.variables import Source
 from conicnmf.registry import Registry, with_defaults
 from conicnmf.settings import AS_GIVEN, Settings
+from conicnmf.solve.starts.missing import without_missing
 from conicnmf.types import Array, Factors
 from conicnmf.validate import as_matrix, as_numbers
 
@@ -171,7 +172,7 @@ def _scaled(problem: Problem, drawn: Factors) -> Factors:
         L, R = fit.model(drawn)
         if (L.shape[0], R.shape[1]) != fit.V.shape:
             continue
-        cross += float(np.einsum("ij,ij->", L.T @ fit.V, R))
+        cross += float(np.einsum("ij,ij->", L.T @ without_missing(fit), R))
         norm += float(np.einsum("ij,ij->", L.T @ L, R @ R.T))
     if norm == 0 or cross == 0:
         return drawn

@@ -165,12 +165,14 @@ def test_signed_data_and_factors_start_too(start):
     assert min(X.min() for X in half.values()) >= 0
 
 
-@pytest.mark.parametrize("start", [*RULES, cn.NNDSVD()], ids=repr)
+@pytest.mark.parametrize("start", [*RULES, cn.NNDSVD(), cn.Random()], ids=repr)
 @pytest.mark.parametrize("loss", [cn.WeightedFrobenius, lambda M: cn.Huber(0.1, weights=M)])
 def test_what_is_stored_under_a_weight_of_zero_does_not_matter(start, loss):
     rng = np.random.default_rng(0)
     V, seen = rng.random((9, 15)), rng.random((9, 15)) < 0.7
     M = loss(seen)
+    found = [begun(start, sp.csr_array(np.where(seen, V, x)), 3, loss=M) for x in (1e6, 7.0)]
+    np.testing.assert_array_equal(found[0][0], found[1][0])
     for one, two in zip(
         begun(start, np.where(seen, V, 0), 3, loss=M),
         begun(start, np.where(seen, V, 1e6), 3, loss=M),
