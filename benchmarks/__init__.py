@@ -21,6 +21,7 @@ IDS = (
     "custom",
     "masks",
     "unmix",
+    "terms",
     "blocks",
     "rivals",
     "compile",

@@ -6,10 +6,10 @@ import pytest
 import scipy.sparse as sp
 
 import conicnmf as cn
-from benchmarks import masks, unmix
+from benchmarks import masks, peers, terms, unmix
 from benchmarks.cone_path import ConePath, Squares
 from benchmarks.cone_race import ConeRace
-from benchmarks.harness import Setup
+from benchmarks.harness import Setup, SkippedError
 from benchmarks.masked_rivals import masked_als, masked_mu
 
 DRAWS = {"dense": masks.dense, "sparse": masks.ratings}
@@ -71,3 +71,28 @@ def test_unmixing_is_one_problem_for_both_sides(weight, monkeypatch):
     V = rng.random((12, 4)) @ rng.dirichlet(np.ones(4), 30).T
     race = unmix.race("case", V, weight, rng, Setup(quick=True))
     assert race.row(0.5, converge=True).ok
+
+
+@pytest.mark.parametrize("name", terms.CASES)
+def test_terms_are_one_problem_for_both_sides(name, monkeypatch):
+    monkeypatch.setattr("benchmarks.cone_race.ITERATIONS", 2)
+    drawn = terms.draw(20, 30, 3, 0)
+    row = terms.against_cone(name, terms.CASES[name], [drawn], 0.5, Setup(quick=True))
+    assert row.target
+    assert "stationary" in row.note or "above the goal" in row.note
+
+
+def test_a_peer_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setattr(peers, "find_spec", lambda _: None)
+    for name, peer in peers.PEERS.items():
+        with pytest.raises(SkippedError, match="is not installed; pip install"):
+            next(peers.rows(name, peer, terms.draw(20, 30, 3, 0), Setup(quick=True)))
+
+
+def test_a_peer_sets_the_goal():
+    def halve(V, start, _):
+        return start[0], 0.7 * start[1]
+
+    peer = cn.NormBall(100.0), halve
+    (row,) = peers.rows("case", peer, terms.draw(20, 30, 3, 0), Setup(quick=True))
+    assert "of ours" in row.note
