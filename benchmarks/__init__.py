@@ -13,6 +13,7 @@ IDS = (
     "sparse",
     "nmf",
     "kl",
+    "beta",
     "proj",
     "nnls",
     "l0",

@@ -34,6 +34,11 @@ LIMITS = {
         "divide the data by the model and multiply back, about half of that in two products with 8 "
         "columns; a sixth is the objective, the rest momentum and small arrays."
     ),
+    "beta": (
+        "On a generated spectrogram of 400×500, r = 8, three quarters of an iteration are the passes "
+        "that make the two parts of the gradient, half of that divisions, and a twentieth is the "
+        "objective. Which local minimum is found depends on the start more than on the method."
+    ),
     "proj": (
         "A row of 10⁶ entries takes 10 ms: four passes over 8 MB, one of them after a sieve, at 3 to "
         "4 GB/s of the 13 GB/s that a copy reaches. Short rows wait for NumPy calls, 20 µs together."

@@ -20,16 +20,22 @@ from conicnmf.types import Array, Factors
 _FASTEST = 2.0
 """The largest factor by which the last update is taken to go on."""
 _LIFT = 1e-4
-"""The part of a component's mean from which an entry that grows begins."""
+"""The part of a component's mean from which an entry that grows begins, at first."""
+_LOWER = 0.01
+"""What is left of that part after a sweep that rose: where tiny entries count, it must be small."""
 
 
 @dataclass(frozen=True, eq=False)
 class Momentum:
-    """The factors before the last update, the time since momentum began, the lowest objective."""
+    """The factors before the last update, the time since momentum began, the lowest objective.
+
+    `lift` is the part of its component from which an entry begins to grow.
+    """
 
     last: Factors = field(default_factory=dict)
     age: float = 1.0
     objective: float = np.inf
+    lift: float = _LIFT
 
     @property
     def rests(self) -> bool:
@@ -89,18 +95,18 @@ class AcceleratedMultiplicative(Solver[Problem, Momentum]):
             before = found
             for block in problem.blocks:
                 B = block.rows(found)
-                ahead = _ahead(B, block.rows(last), weight) if weight else B
+                ahead = _ahead(B, block.rows(last), weight, memo.lift) if weight else B
                 found = block.put(found, multiplicative_step(block.given(found), ahead))
             last, age = before, later
         objective = problem.objective(found)
         if objective > lowest * (1 + 1e-14) + 1e-14 * problem.unit and not memo.rests:
-            return Sweep(factors, Momentum(factors, 0.0, lowest), lowest)
+            return Sweep(factors, Momentum(factors, 0.0, lowest, _LOWER * memo.lift), lowest)
         alive = found
         for block in problem.blocks:
             alive = revive(problem, block, alive)
         if memo.rests or alive is not found:
             last, age = alive, 1.0
-        return Sweep(alive, Momentum(last, age, objective), objective)
+        return Sweep(alive, Momentum(last, age, objective, memo.lift), objective)
 
     def revived(self, problem: Problem, factors: Factors) -> Factors | None:
         """Return a point where dead components have work, if that is better."""
@@ -109,7 +115,7 @@ class AcceleratedMultiplicative(Solver[Problem, Momentum]):
     def pack(self, memo: Momentum) -> dict[str, Array]:
         """Return the point before and the time, so that a solve goes on to the last bit."""
         named = {f"last {name}": X for name, X in memo.last.items()}
-        return named | {"momentum": np.array([memo.age, memo.objective])}
+        return named | {"momentum": np.array([memo.age, memo.objective, memo.lift])}
 
     def unpack(self, arrays: dict[str, Array], memo: Momentum) -> Momentum:
         """Return the momentum that `pack` wrote."""
@@ -117,7 +123,7 @@ class AcceleratedMultiplicative(Solver[Problem, Momentum]):
         return Momentum(points, *map(float, arrays["momentum"]))
 
 
-def _ahead(B: Array, last: Array, weight: float) -> Array:
+def _ahead(B: Array, last: Array, weight: float, lift: float) -> Array:
     """Multiply by the last change to the power of a weight; zeros stay."""
     tiny = np.finfo(B.dtype).tiny ** 0.5
     change = np.maximum(B, tiny)
@@ -128,6 +134,6 @@ def _ahead(B: Array, last: Array, weight: float) -> Array:
     change *= weight
     ahead = np.exp(change, out=change)
     ahead *= B
-    lifted = np.maximum(ahead, _LIFT * B.mean(axis=1, keepdims=True))
+    lifted = np.maximum(ahead, lift * B.mean(axis=1, keepdims=True))
     ahead = np.where(grows, lifted, np.maximum(ahead, tiny))
     return np.where(B > 0, ahead, B)
