@@ -120,4 +120,9 @@ def _change(before: Factors, after: Factors) -> float:
 def _norm(X: Array) -> float:
     """Return the Frobenius norm; NumPy's own takes longer to begin than small factors need."""
     x = X.ravel(order="K")
-    return math.sqrt(x.dot(x))
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = float(x.dot(x))
+    if math.isinf(square):  # the squares are too large for their precision, the norm may not be
+        largest = np.abs(x).max()
+        return float(largest) * float(np.linalg.norm(x / largest)) if largest < np.inf else math.inf
+    return math.sqrt(square)

@@ -158,3 +158,18 @@ def test_an_exact_fit_at_the_start_has_converged(name):
     result = cn.factorize(W @ H, 2).solve(getattr(cn, name)(), init=(W, H))
     assert result.status is cn.Status.CONVERGED
     assert result.objective <= 1e-25
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.float32, 1e25), (np.float64, 1e200)])
+def test_the_change_of_factors_whose_squares_overflow_is_a_number(dtype, size):
+    V = np.random.default_rng(0).random((4, 3)).astype(dtype)
+    W, H = np.full((4, 1), size, dtype), np.full((1, 3), 1 / size, dtype)
+    result = cn.factorize(V, 1, W=[], H=[]).solve("ANLS", init=(W, H), stop=2)
+    assert np.isfinite(result.history[-1].change)
+
+
+def test_a_long_step_from_an_infinite_objective_leaves_no_warning():
+    V = np.random.default_rng(5).random((6, 5))
+    result = cn.factorize(V, 2, loss="is", W=[]).solve("ProjectedGradient", stop=2)
+    assert result.status is Status.MAX_ITER
+    assert np.isfinite(result.history[-1].change)
