@@ -23,6 +23,7 @@ IDS = (
     "masks",
     "unmix",
     "terms",
+    "anyconvex",
     "blocks",
     "rivals",
     "compile",

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 import conicnmf as cn
-from benchmarks import masks, peers, terms, unmix
+from benchmarks import anyconvex, masks, peers, terms, unmix
 from benchmarks.cone_path import ConePath, Squares
 from benchmarks.cone_race import ConeRace
 from benchmarks.harness import Setup, SkippedError
@@ -96,3 +96,11 @@ def test_a_peer_sets_the_goal():
     peer = cn.NormBall(100.0), halve
     (row,) = peers.rows("case", peer, terms.draw(20, 30, 3, 0), Setup(quick=True))
     assert "of ours" in row.note
+
+
+@pytest.mark.parametrize("state", [anyconvex.masked, anyconvex.counts])
+def test_a_constraint_of_ones_own_is_one_problem_for_both_sides(state, monkeypatch):
+    monkeypatch.setattr("benchmarks.cone_race.ITERATIONS", 2)
+    monkeypatch.setattr("benchmarks.anyconvex.RANK", 2)
+    race = state(12, 10, np.random.default_rng(0), Setup(quick=True))
+    assert "2" in race.row(0.5).note
