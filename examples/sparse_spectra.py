@@ -1,8 +1,8 @@
 """Sparse spectra under a divergence
 =================================
 
-A band on the sparseness of each spectrum, with the Kullback–Leibler divergence instead of squares. The
-band is kept exactly, and it costs: what the hammers sound like is not sparse, and fits worse for it.
+A band on the sparseness of each spectrum, with the Kullback–Leibler divergence instead of squares.
+The band is kept exactly, and it costs: the hammers' sound is not sparse, and fits worse for it.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """Topics of counts
 ================
 
-Word counts as they are: Poisson's likelihood against squares, judged by words that were held out. Topics
-say much more than word counts alone; between the two losses there is little difference here.
+Word counts as they are: Poisson's likelihood against squares, judged by words that were held out.
+Topics say much more than one distribution for all; between the losses there is little difference here.
 """
 
 import sys
