@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import cvxpy as cp
+import numpy as np
 
 from conicnmf.errors import ModelError
 from conicnmf.model.evaluate import evaluate
 from conicnmf.model.terms import Penalty, check_stated
 from conicnmf.settings import Positive
 from conicnmf.types import Array
+
+_SIZES = (2.0**-40, 2.0**-10, 2.0**10, 2.0**40)
+
+
+def _degree(fn: Callable[[cp.Expression], cp.Expression], shape: tuple[int, ...]) -> int | None:
+    """Return d where fn(t X) = tᵈ fn(X), as for norms and squares; nothing for other functions."""
+    rng = np.random.default_rng(0)
+    for degree in (1, 2):
+        points = [rng.random(shape), rng.standard_normal(shape)]
+        known = [(evaluate(fn(cp.Constant(X))), X) for X in points]
+        pairs = [
+            (evaluate(fn(cp.Constant(t * X))), t**degree * own) for own, X in known for t in _SIZES
+        ]
+        found, wanted = (np.array(side) for side in zip(*pairs, strict=True))
+        if np.isfinite(found).all() and np.allclose(found, wanted, rtol=1e-12, atol=0):
+            return degree
+    return None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,9 +73,23 @@ class ConvexPenalty(Penalty):
 
     def expression(self, B: cp.Expression) -> cp.Expression:
         """Return the user's expression."""
-        own = B if self.unit == 1 else B / self.unit
-        form = self.fn(own.T if self.flipped else own)
-        return form if self.weight == 1 else self.weight * form
+        own, weight = B.T if self.flipped else B, self.weight
+        if self.unit != 1:
+            if own.shape not in self._degrees:
+                self._degrees[own.shape] = _degree(self.fn, own.shape)
+            degree = self._degrees[own.shape]
+            if degree is None:
+                own = own / self.unit
+            else:
+                # Cone solvers then see numbers of the factor's size inside the expression, too.
+                weight = weight / self.unit**degree
+        form = self.fn(own)
+        return form if weight == 1 else weight * form
+
+    @cached_property
+    def _degrees(self) -> dict[tuple[int, ...], int | None]:
+        """What was found of the function for each shape that it was asked for."""
+        return {}
 
     def scaled(self, c: float) -> ConvexPenalty:
         """Hand the user's function the factor in its own unit from now on."""

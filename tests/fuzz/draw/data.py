@@ -24,10 +24,12 @@ KINDS = {
     "constant": 1,
     "one outlier": 1,
     "zero": 0.5,
+    "one entry": 0.5,
+    "zero rows": 0.5,
 }
 ONLY_AT_ONE = ("float16", "integer", "bool", "small integer")
 """Stores that hold numbers near one alone."""
-EXPONENTS = {0: 30, -12: 1, 12: 1, -24: 1, 24: 1, -96: 0.3, 96: 0.3, -198: 0.2, 198: 0.2}
+EXPONENTS = {0: 24, -12: 1, 12: 1, -24: 1, 24: 1, -96: 0.3, 96: 0.3, -198: 0.2, 198: 0.2}
 """Powers of two for the data's size; single precision has room for the first few alone."""
 
 
@@ -102,4 +104,8 @@ def _numbers(rng, kind, model, unit):
         V[-1] = V[0]
     elif kind == "one outlier":
         V[i, j] *= 1000
+    elif kind == "one entry":
+        V = np.where((np.arange(len(V))[:, None] == i) & (np.arange(V.shape[1]) == j), V, 0.0)
+    elif kind == "zero rows":
+        V[rng.random(len(V)) < 0.5] = 0
     return V

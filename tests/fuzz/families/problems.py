@@ -104,6 +104,8 @@ def _sizes(rng):
     odd = rng.random()
     if odd < 0.08:
         return m, n, 1
+    if odd > 0.98:
+        return 1, 1, rank
     return (1 if odd < 0.13 else m), (1 if 0.13 <= odd < 0.18 else n), rank
 
 
@@ -125,7 +127,8 @@ def _constraints(rng, side, style, shaper):
     drawn = [constraints.nonnegative(rng, side)] if side.nonneg else []
     if shaper != "none" and (side.nonneg or shaper not in ("simplex", "orthogonal")):
         drawn.append(_MAKERS[shaper](rng, side))
-    for _ in range(1 if side.simple else 2):
+    crowd = 4 if chance(rng, 0.2) else 2
+    for _ in range(1 if side.simple else crowd):
         fitter = pick(rng, FITTERS[style])
         labeled = side.name.startswith("H") and side.nonneg and not side.columns
         if fitter == "labels" and not labeled:

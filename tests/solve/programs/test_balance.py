@@ -44,3 +44,26 @@ def test_the_balanced_program_has_the_optimum_of_the_stated_one(name):
     distance = cp.sum_squares(X - B) / 2 + 0.5 * PENALTIES[name](X)
     cp.Problem(cp.Minimize(distance), [X >= 0.1]).solve(solver="CLARABEL")
     np.testing.assert_allclose(found, X.value, atol=5e-5)
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_a_named_backend_sees_the_factors_units_inside_norms_and_squares(name):
+    V = np.random.default_rng(0).random((6, 5))
+
+    def solved(c):
+        weighed = cn.ConvexPenalty(lambda H: 0.3 * c * PENALTIES[name](H))
+        problem = cn.factorize(
+            c * V, 2, W=[cn.NonNegative(), cn.NormBall(1.5)], H=[cn.NonNegative(), weighed]
+        )
+        return problem.solve(cn.TangentPlane(engine="conic", backend="ECOS"), stop=2)
+
+    if name != "singular values":  # ECOS has no semidefinite cones
+        np.testing.assert_array_equal(solved(2.0**-30).H, 2.0**-30 * solved(1.0).H)
+
+
+def test_functions_that_are_no_powers_keep_their_own_numbers():
+    """A Huber function is a square below its edge and a line above it."""
+    X = np.array([[0.5, 3.0]])
+    bent = cn.ConvexPenalty(lambda B: cp.sum(cp.huber(B, 1.0)))
+    for c in (2.0**-20, 2.0**20):
+        assert bent.scaled(c).value(c * X) == pytest.approx(bent.value(X), rel=1e-12)
