@@ -278,7 +278,7 @@ def test_a_failure_that_is_not_raised_is_caught():
 
 
 def test_what_depends_on_units_is_caught():
-    drawn = list(islice((c for k in range(4, 400, 5) if _scales(c := draw_case(3, k))), 5))
+    drawn = list(islice((c for k in range(4, 2000, 5) if _scales(c := draw_case(3, k))), 5))
     for c in drawn:
         object.__setattr__(c, "weights", {"V": 2.0})  # its twin does not know of this
     assert "scale" in {f.kind for c in drawn for f in c.run()[1]}
