@@ -161,8 +161,20 @@ def _require_finite(values: Array, name: str) -> None:
             f"{name} must be finite, got {bad} NaN or infinite entries; set them to 0 and leave them "
             "out of the loss with weights, e.g. factorize(V, rank, loss=WeightedFrobenius(mask))"
         )
+    require_range(values, values.dtype, name)
+
+
+def require_range(values: Array, precision: Any, name: str) -> None:
+    """Raise where squares of finite numbers would leave the range of a precision.
+
+    Examples
+    --------
+    >>> require_range(np.array([1e30]), np.float32, "W")
+    Traceback (most recent call last):
+    conicnmf.errors.InputError: the square of the largest entry of W must be a normal number, got ...
+    """
     largest = float(np.abs(values).max(initial=0.0))
-    limits = np.finfo(values.dtype)
+    limits = np.finfo(precision)
     # The square root of the extremes, with room for sums over many entries.
     if largest > float(limits.max) ** 0.45 or 0 < largest < float(limits.tiny) ** 0.45:
         raise InputError(

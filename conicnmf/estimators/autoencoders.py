@@ -6,13 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from conicnmf.errors import InputError
 from conicnmf.estimators.base import as_seed
 from conicnmf.estimators.coders import Coder, Encoder
-from conicnmf.estimators.valid import RandomState
+from conicnmf.estimators.valid import RandomState, classes_of
 from conicnmf.families import autoencoders as ae
 from conicnmf.families.autoencoders.transfer import answer
 from conicnmf.results import Result
@@ -194,10 +192,7 @@ class SCFCClassifier(ClassifierMixin, Coder):
             Class labels.
         """
         V, y = self._columns(X, reset=True, y=y)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise InputError(f"y must name at least two classes, got one class, {self.classes_}")
+        self.classes_ = classes_of(y)
         ones = self.classes_ if len(self.classes_) > 2 else self.classes_[1:]
         seed = as_seed(self.random_state)
         self.results_ = [self._bank(V, y == one, seed + i) for i, one in enumerate(ones)]

@@ -7,13 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from conicnmf.errors import InputError
 from conicnmf.estimators.projections import LinearProjection
 from conicnmf.estimators.sparse_nmf import Band, band
-from conicnmf.estimators.valid import RandomState
+from conicnmf.estimators.valid import RandomState, classes_of
 from conicnmf.families.one_factor import Discriminant, KernelDiscriminant, QuadraticProjection
 from conicnmf.model.terms import Constraint
 from conicnmf.settings import Count, Weight, Whole
@@ -26,12 +24,7 @@ class _Supervised(LinearProjection):
 
     def _labeled(self, X: Any, y: Any) -> tuple[Data, Any]:
         X, y = self._valid(X, reset=True, y=y)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise InputError(
-                f"y must name at least two classes, got one class, {self.classes_.tolist()}"
-            )
+        self.classes_ = classes_of(y)
         return X, y
 
     def __sklearn_tags__(self) -> Any:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from conicnmf.errors import InputError
@@ -63,10 +64,37 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
         raise kind(f"X is no data for {_refusal(estimator, X, error)}") from error
 
 
+def classes_of(y: Any) -> Any:
+    """Return the classes that labels name, sorted.
+
+    Examples
+    --------
+    >>> classes_of(np.array(["b", "a", "b"])).tolist()
+    ['a', 'b']
+    """
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        said = str(error).splitlines()[0].rstrip(".")
+        raise InputError(
+            f"y must name classes, got {shown(y)}: {said}; label them by class"
+        ) from error
+    classes = np.unique(y)
+    if len(classes) < 2:
+        raise InputError(
+            f"y must name at least two classes, got one class, {classes.tolist()}; label the samples "
+            "of another one too"
+        )
+    return classes
+
+
 def _refusal(estimator: Any, X: Any, error: Exception) -> str:
     """Return who refuses X, what scikit-learn says of it, and what to do."""
     said = str(error).splitlines()[0].rstrip(".:")
     remedies = {
+        "Input y": "leave samples without a label out",
+        "inconsistent numbers": "give one label a sample",
+        "requires y": "pass the labels of the samples, fit(X, y)",
         "2D array": "Reshape your data, X.reshape(1, -1) is one sample, X.reshape(-1, 1) one feature",
         "NaN": "SparseNMF leaves missing entries out, or fill them in",
         "infinity": "replace or drop these entries",

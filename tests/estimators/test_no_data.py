@@ -8,7 +8,14 @@ import pytest
 import scipy.sparse as sp
 
 import conicnmf as cn
-from conicnmf.estimators import L0NMF, ProjectiveNMF, SparseNMF, SparsePCA
+from conicnmf.estimators import (
+    L0NMF,
+    NonNegativeLDA,
+    ProjectiveNMF,
+    SCFCClassifier,
+    SparseNMF,
+    SparsePCA,
+)
 
 X = np.random.default_rng(0).random((12, 5))
 TABLE = pd.DataFrame(X, columns=list("abcde"))
@@ -48,6 +55,22 @@ def test_what_is_no_data_is_refused(model, given, says):
         cn.InputError, match=f"(?s)^X is no data for {type(model).__name__}: .*{says}"
     ):
         model.fit(given)
+
+
+@pytest.mark.parametrize("model", [NonNegativeLDA(), SCFCClassifier(2)], ids=["LDA", "SCFC"])
+@pytest.mark.parametrize(
+    ("y", "says"),
+    [
+        ([0, 1], "inconsistent numbers.*; give one label a sample"),
+        (None, r"requires y.*; pass the labels of the samples, fit\(X, y\)"),
+        ([0.0, np.nan] * 6, "NaN.*; leave samples without a label out"),
+        (np.linspace(0, 1, 12), "y must name classes, got .*; label them by class"),
+        ([1] * 12, r"two classes, got one class, \[1\]; label the samples of another"),
+    ],
+)
+def test_labels_that_are_none_are_refused(model, y, says):
+    with pytest.raises(cn.InputError, match=f"(?s){says}"):
+        model.fit(X, y)
 
 
 def test_other_features_are_refused():

@@ -11,7 +11,7 @@ from conicnmf.errors import InputError
 from conicnmf.families.coding.coders import Coder, LeastSquares
 from conicnmf.settings import Rule, door
 from conicnmf.types import Array, Data
-from conicnmf.validate import as_data, as_matrix, as_numbers
+from conicnmf.validate import as_data, as_matrix, as_numbers, require_range
 
 CoderOrNone: TypeAlias = Annotated[
     Coder | None, Rule(remedy="try coding.OMP(max_atoms=3), or leave it out for least squares")
@@ -68,7 +68,9 @@ def _dictionary(W: Any, Y: Data) -> Array:
             f"W must have a row for each of the {Y.shape[0]} features of V and a column for each "
             f"atom, got shape {atoms.shape}; samples are columns of V"
         )
-    A = as_matrix(atoms, "W", (atoms.shape[0], atoms.shape[1])).astype(Y.dtype, copy=False)
+    given = as_matrix(atoms, "W", (atoms.shape[0], atoms.shape[1]))
+    require_range(given, Y.dtype, "W")
+    A = given.astype(Y.dtype, copy=False)
     if A.min() < 0:
         raise InputError(f"W must be non-negative, got entries down to {A.min():g}; clip it")
     return A

@@ -158,3 +158,12 @@ def test_negative_weights_are_refused(make):
 def test_codes_of_no_atoms_are_refused(make):
     with pytest.raises(cn.InputError, match=r"whole number >= 1.*, got max_atoms=0"):
         make()
+
+
+@pytest.mark.parametrize("size", [1e30, 1e200, 1e-30])
+def test_atoms_whose_squares_leave_the_precision_of_the_data_are_refused(size):
+    V, W = np.ones((3, 2), dtype=np.float32), np.full((3, 2), size)
+    with pytest.raises(
+        cn.InputError, match=r"square of the largest entry of W .* got 1e.*; divide W"
+    ):
+        cn.sparse_code(V, W)
