@@ -104,6 +104,8 @@ class ProxProgram:
 
     def solve(self, B: Array, step: float) -> tuple[Array | None, list[InnerSolve]]:
         """Return the X of least ½‖X − B‖² + step · penalties, or nothing, and what was tried."""
+        if not self._touched.size:  # such as a rule between components where there is one
+            return self._whole(B, np.empty(0)), []
         q = step * self._q
         q[: self._touched.size] -= B.ravel(order="F")[self._touched]
         P = self._near + step * self._P

@@ -216,3 +216,11 @@ def test_copies_that_do_not_meet_in_hills_leave_nothing_to_be_gained_with_their_
     )
     least.solve(solver="CLARABEL")
     assert result.objective <= 1.01 * least.value
+
+
+def test_a_program_that_touches_no_entry_is_not_sent_to_a_backend(capfd):
+    """A backend written in Rust tells of an empty program on standard error, whoever catches it."""
+    near, tried = ProxProgram((1, 2), [cn.NonNegative()]).solve(np.array([[1.0, -1.0]]), 1.0)
+    assert near.tolist() == [[1.0, 0.0]]
+    assert tried == []
+    assert capfd.readouterr() == ("", "")
