@@ -14,6 +14,7 @@ IDS = (
     "nmf",
     "kl",
     "beta",
+    "robust",
     "proj",
     "nnls",
     "l0",

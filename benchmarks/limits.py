@@ -39,6 +39,11 @@ LIMITS = {
         "that make the two parts of the gradient, half of that divisions, and a twentieth is the "
         "objective. Which local minimum is found depends on the start more than on the method."
     ),
+    "robust": (
+        "For magnitudes half of an iteration are passes over the residuals, which make weights and "
+        "measure the loss, a fifth Gram matrices of every sample and every feature, and an eighth the "
+        "search for active sets, which a rival that clips its solutions saves."
+    ),
     "proj": (
         "A row of 10⁶ entries takes 10 ms: four passes over 8 MB, one of them after a sieve, at 3 to "
         "4 GB/s of the 13 GB/s that a copy reaches. Short rows wait for NumPy calls, 20 µs together."

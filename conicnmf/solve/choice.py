@@ -88,7 +88,7 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     planes = any(needs_program(block) or block.reverse_convex for block in problem.blocks)
     copies = "each term acts on a copy of its factor, and the copies are brought together"
     listed.insert(3 if planes else 2, (Splitting(), copies))
-    if any(HALS().facing(block).kind for block in problem.blocks):
+    if any(HALS().facing(block).kind for block in problem.blocks) and not _reweighed(problem):
         listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers
     own = "every entry has a step of its own, to the best of it"
     listed.insert(0, (CyclicNewton(), own))
@@ -101,6 +101,16 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
         polished = Chain((TangentPlane(), HALS()))
         listed.insert(0, (polished, "tangent planes find a basin, exact steps polish it"))
     return listed
+
+
+def _reweighed(problem: Problem) -> bool:
+    """Whether exact steps would be on squares whose weights change with every step anyway.
+
+    With weights of the data's own, one curvature for all entries would make steps short.
+    """
+    weighted = any(fit.loss.squared is not None for fit in problem.fits)
+    kinds = {ANLS().facing(block).kind for block in problem.blocks}
+    return not weighted and "weighted" in kinds
 
 
 def _has_squares(block: Block) -> bool:
