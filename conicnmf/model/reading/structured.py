@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import cvxpy as cp
 import numpy as np
+import scipy.sparse as sp
 from cvxpy.atoms.affine.affine_atom import AffAtom
 from cvxpy.atoms.elementwise.abs import abs as elementwise_abs
 from cvxpy.atoms.norm1 import norm1
@@ -19,7 +20,16 @@ from cvxpy.atoms.pnorm import Pnorm
 from cvxpy.atoms.quad_form import QuadForm
 
 from conicnmf.errors import InputError
-from conicnmf.model.penalties import L1, L2, L21, GraphLaplacian, Nuclear, Smooth, TotalVariation
+from conicnmf.model.penalties import (
+    L1,
+    L2,
+    L21,
+    GraphLaplacian,
+    GroupLasso,
+    Nuclear,
+    Smooth,
+    TotalVariation,
+)
 from conicnmf.model.reading.one_factor import quadratic_form
 from conicnmf.model.reading.squares import match_squares
 from conicnmf.model.reading.values import value_of
@@ -27,6 +37,8 @@ from conicnmf.model.terms import Penalty, Pieces
 from conicnmf.types import Array
 
 _ORDERS = (1, 2, 3, 4)
+_ALIKE = 1e-9
+"""Norms that differ by a smaller part are those of one group."""
 _EACH: tuple[Pieces, ...] = ("component", "sample")
 
 
@@ -48,6 +60,7 @@ def candidates(part: cp.Expression, component_axis: int) -> Iterator[Penalty]:
         yield from _graph(part, component_axis)
     elif _made_of(part, _is_norm):
         yield from (L21(1.0, each) for each in _EACH)
+        yield from _groups(part, component_axis)
     elif _made_of(part, lambda node: isinstance(node, normNuc)):
         yield Nuclear(1.0)
 
@@ -60,6 +73,30 @@ def _graph(part: cp.Expression, component_axis: int) -> Iterator[GraphLaplacian]
         if len(M) == shape[axis]:
             with suppress(InputError):  # not convex by more than rounding: it is kept as it is
                 yield GraphLaplacian(1.0, (M + M.T) / 2, each)
+
+
+def _groups(part: cp.Expression, component_axis: int) -> Iterator[GroupLasso]:
+    """Yield sums of norms of groups, the same groups in every component or in every sample.
+
+    The gradient of ‖x‖ is x/‖x‖: at a random point its ratio to the point tells the groups apart.
+    """
+    own = part.variables()[0]
+    X = cp.Variable(own.shape)
+    copy = part.tree_copy({id(own): X})
+    X.value = 1.0 + np.random.default_rng(0).random(own.shape)
+    gradient = (copy.grad or {}).get(X)
+    if gradient is None or len(own.shape) != 2:
+        return
+    slopes = np.reshape(sp.csr_array(gradient).toarray(), own.shape, order="F")
+    if not (slopes > 0).all():  # an entry is in no group
+        return
+    lengths = X.value / slopes
+    for each in _EACH:
+        axis = component_axis if each == "component" else 1 - component_axis
+        first = np.take(lengths, 0, axis=1 - axis)
+        order = np.argsort(first, kind="stable")
+        new = np.diff(first[order], prepend=first[order][0]) > _ALIKE * first[order]
+        yield GroupLasso(1.0, np.cumsum(new)[np.argsort(order)], each)
 
 
 def _matrices(part: cp.Expression) -> Iterator[tuple[Array, int]]:

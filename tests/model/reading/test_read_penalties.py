@@ -167,3 +167,53 @@ def test_structured_penalties_on_w_speak_of_its_columns() -> None:
         problem = cn.Problem(cp.Minimize(stated))
         assert wanted in problem.W
         assert_equal(problem, stated, W, H)
+
+
+def _pairs(X: cp.Variable) -> cp.Expression:
+    """Norms of features 0 and 3 and of the other three, in each column."""
+    some, others = X[np.array([0, 3])], X[np.array([1, 2, 4])]
+    return cp.sum(cp.norm(some, 2, axis=0)) + cp.sum(cp.norm(others, 2, axis=0))
+
+
+GROUPS: dict[str, Callable[[Any], cp.Expression]] = {
+    "by axis": lambda W: 0.3 * _pairs(W),
+    "one by one": lambda W: sum(
+        0.3 * cp.norm(W[np.array(rows), j]) for rows in ([0, 3], [1, 2, 4]) for j in range(2)
+    ),
+    "mixed": lambda W: (
+        0.3
+        * (
+            cp.mixed_norm(W[np.array([0, 3])].T, 2, 1)
+            + cp.mixed_norm(W[np.array([1, 2, 4])].T, 2, 1)
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_norms_of_groups_are_read_by_their_values(name: str) -> None:
+    W, H = cp.Variable((5, 2), nonneg=True), cp.Variable((2, 4), nonneg=True)
+    stated = cp.sum_squares(V - W @ H) + GROUPS[name](W)
+    problem = cn.Problem(cp.Minimize(stated))
+    (found,) = (term for term in problem.W if isinstance(term, cn.GroupLasso))
+    first = found.groups == found.groups[0]
+    assert (first == [True, False, False, True, False]).all()
+    assert found.weight == pytest.approx(0.3)
+    assert_equal(problem, stated, W, H)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda W: cp.norm(W[:2, 0]) + cp.norm(W[2:, 0]) + cp.norm(W[:3, 1]) + cp.norm(W[3:, 1]),
+        lambda W: cp.norm(W[:2, 0]) + cp.norm(W[2:4, 1]),
+        lambda W: cp.sum(cp.norm(W[:3], 2, axis=0)) + cp.sum(cp.norm(W[2:], 2, axis=0)),
+    ],
+    ids=["groups differ", "not all", "groups overlap"],
+)
+def test_other_norms_of_parts_are_kept_as_written(write: Any) -> None:
+    W, H = cp.Variable((5, 2), nonneg=True), cp.Variable((2, 4), nonneg=True)
+    stated = cp.sum_squares(V - W @ H) + write(W)
+    problem = cn.Problem(cp.Minimize(stated))
+    assert not any(isinstance(term, cn.GroupLasso) for term in problem.W)
+    assert_equal(problem, stated, W, H)
