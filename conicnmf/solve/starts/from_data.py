@@ -48,7 +48,7 @@ class FromData(Start):
             rests.append((fit, rest))
         stack = stack_of(problem, rests)
         parts = stack.split(*self.ends(stack, rng))
-        mean = float(np.mean([rest.mean() for _, rest in rests]))
+        mean = float(np.mean([view.rest.mean() for view in stack.views]))
         for name, X in parts.items():
             begun[name] = self._filled(X, self.level(X, mean), rng).astype(problem.dtype)
         for block in problem.blocks:

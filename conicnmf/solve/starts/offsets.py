@@ -48,6 +48,10 @@ class Centered:
         ones = np.ones((len(self.b), 1))
         return np.asarray(self.V @ X - self.b @ X.sum(axis=0, keepdims=True) - ones @ (self.c @ X))
 
+    def __truediv__(self, number: float) -> Centered:
+        """Return the rest divided by a number."""
+        return Centered(self.V / number, self.b / number, self.c / number)
+
     def mean(self) -> float:
         """Return the mean of all entries."""
         return float(self.V.mean() - self.b.mean() - self.c.mean())

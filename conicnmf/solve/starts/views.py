@@ -134,6 +134,8 @@ def stack_of(problem: Problem, rests: list[tuple[Fit, Any]]) -> Stack:
     views, shared = [], None
     total = sum(squared_norm(fit.V) for fit, _ in rests)
     for (fit, rest), chain in zip(rests, chains, strict=True):
+        # A number before a product is a part of the data's unit.
+        rest = rest if chain.scale == 1 else rest / chain.scale
         left, right = chain.factors[0], chain.factors[-1]
         assert isinstance(left, Ref)
         assert isinstance(right, Ref)
@@ -174,7 +176,7 @@ def _main(fit: Fit) -> Chain:
     plain = len(products) == 1 and all(
         isinstance(factor, Ref) and factor.mask is None for factor in products[0].factors
     )
-    if not plain or len(products[0].names) > 3 or products[0].scale != 1:
+    if not plain or len(products[0].names) > 3 or products[0].scale <= 0:
         raise InputError(
             f"the start needs products of two or three variables, got {fit}; use Random() instead"
         )

@@ -201,3 +201,14 @@ def test_what_an_expression_has_beside_its_product_is_drawn():
     result = cn.Problem(cp.Minimize(stated)).solve(init="NNDSVD", stop=2)
     assert result[b].shape == (6, 1)
     assert result.history.objective[-1] < result.history.objective[0]
+
+
+@pytest.mark.parametrize("start", ["nndsvd", "kmeans", "spa", "vca", "data-columns"])
+@pytest.mark.parametrize("offset", ["", " + b @ 1"])
+def test_a_number_before_a_product_is_a_part_of_the_datas_unit(start, offset):
+    V = np.random.default_rng(0).random((8, 6))
+    quarter = cn.compose(cn.Approx(V / 4, "W @ H" + offset), rank=2)
+    whole = cn.compose(cn.Approx(V, "4 * W @ H" + offset), rank=2)
+    one, other = (p.start(start, np.random.default_rng(0)) for p in (quarter, whole))
+    for name in ("W", "H"):
+        np.testing.assert_allclose(other[name], one[name], rtol=1e-9)
