@@ -5,7 +5,7 @@ The constants of the solvers were chosen on seed 77; these rows draw others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import cvxpy as cp
 import numpy as np
@@ -14,7 +14,7 @@ import conicnmf as cn
 from benchmarks.cone_masks import MaskedConePath, MaskedSquares
 from benchmarks.cone_path import ConePath
 from benchmarks.cone_race import ConeRace
-from benchmarks.harness import Row, Setup
+from benchmarks.harness import Row, Setup, guarded
 from conicnmf.types import Array
 
 SHAPE, RANK, TARGET, LONGEST = (100, 150), 5, 8.0, 60.0
@@ -26,8 +26,12 @@ def rule(W: cp.Expression) -> list[cp.Constraint]:
 
 
 def run(setup: Setup) -> Iterator[Row]:
-    yield masked(*SHAPE, np.random.default_rng(2031), setup).row(TARGET)
-    yield counts(*SHAPE, np.random.default_rng(2032), setup).row(TARGET)
+    for case, seed in ((masked, 2031), (counts, 2032)):
+        yield from guarded(case.__name__, _rows(case, seed, setup))
+
+
+def _rows(case: Callable[..., ConeRace], seed: int, setup: Setup) -> Iterator[Row]:
+    yield case(*SHAPE, np.random.default_rng(seed), setup).row(TARGET)
 
 
 def masked(m: int, n: int, rng: np.random.Generator, setup: Setup) -> ConeRace:

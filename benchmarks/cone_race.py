@@ -11,7 +11,7 @@ import numpy as np
 import conicnmf as cn
 from benchmarks.cone_path import ConePath, Trace
 from benchmarks.goals import Ours, iterations_to
-from benchmarks.harness import Row, Runs, Setup, speedup
+from benchmarks.harness import Row, Runs, Setup, SkippedError, speedup
 from conicnmf.types import Array
 
 ITERATIONS, TIE, STATIONARY = 25, 1e-5, 1e-3
@@ -49,8 +49,22 @@ class ConeRace:
         return dict(zip(self.cone.variables, self.start, strict=True))
 
     def _follow(self) -> Trace:
+        """Go on iteration by iteration: where the rival's solver fails, it ends with the last one."""
         late = self.setup.budget(self.longest)
-        return self.cone.run(self._values, ITERATIONS, late)
+        trace, begin = Trace(values=self._values), self.setup.timer()
+        for _ in range(ITERATIONS):
+            try:
+                made = self.cone.run(trace.values, 1)
+            except (cp.SolverError, RuntimeError):
+                break
+            trace.values = made.values
+            trace.objective += made.objective
+            trace.seconds.append(self.setup.timer() - begin)
+            if late():
+                break
+        if not trace.objective:
+            raise SkippedError("the cone path's solver fails at once")
+        return trace
 
     @property
     def goal(self) -> float:

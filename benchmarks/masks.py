@@ -17,7 +17,7 @@ import conicnmf as cn
 from benchmarks.cone_masks import MaskedConePath, MaskedSquares
 from benchmarks.cone_race import ConeRace
 from benchmarks.goals import Ours, Reference, race_to
-from benchmarks.harness import Row, Setup, clock
+from benchmarks.harness import Row, Setup, clock, guarded
 from benchmarks.masked_rivals import masked_als, masked_mu
 from conicnmf.types import Array, Data
 
@@ -81,9 +81,14 @@ def run(setup: Setup) -> Iterator[Row]:
     few = ratings(5000, 2000, 0.01, np.random.default_rng(2002))
     for case, draw, target in (("2000², 70 %", some, 25.0), ("5000×2000, 1 %, L2", few, 80.0)):
         yield from rivals(case, draw, setup)
-        race = ConeRace(f"{case}, cone path", draw.problem, draw.start, draw.cone, setup)
-        yield race.row(target)
+        name = f"{case}, cone path"
+        yield from guarded(name, against_cone(name, draw, target, setup))
     yield growth(setup)
+
+
+def against_cone(name: str, draw: Draw, target: float, setup: Setup) -> Iterator[Row]:
+    """Race to where the cone path ends."""
+    yield ConeRace(name, draw.problem, draw.start, draw.cone, setup).row(target)
 
 
 def rivals(case: str, draw: Draw, setup: Setup, seconds: float = 10.0) -> Iterator[Row]:

@@ -104,3 +104,20 @@ def test_a_constraint_of_ones_own_is_one_problem_for_both_sides(state, monkeypat
     monkeypatch.setattr("benchmarks.anyconvex.RANK", 2)
     race = state(12, 10, np.random.default_rng(0), Setup(quick=True))
     assert "2" in race.row(0.5).note
+
+
+def test_a_rival_whose_solver_fails_ends_where_it_was(draw, monkeypatch):
+    monkeypatch.setattr("benchmarks.cone_race.ITERATIONS", 4)
+    cone, runs = draw.cone, []
+
+    def failing(values, iterations):
+        if len(runs) == 2:
+            raise cp.SolverError("no")
+        runs.append(type(cone).run(cone, values, iterations))
+        return runs[-1]
+
+    monkeypatch.setattr(cone, "run", failing)
+    race = ConeRace("case", draw.problem, draw.start, cone, Setup(quick=True))
+    assert race.trace.objective == [run.objective[0] for run in runs]
+    with pytest.raises(SkippedError, match="fails at once"):
+        ConeRace("case", draw.problem, draw.start, cone, Setup(quick=True))
