@@ -15,6 +15,7 @@ IDS = (
     "kl",
     "beta",
     "robust",
+    "klsparse",
     "proj",
     "nnls",
     "l0",

@@ -44,6 +44,10 @@ LIMITS = {
         "measure the loss, a fifth Gram matrices of every sample and every feature, and an eighth the "
         "search for active sets, which a rival that clips its solutions saves."
     ),
+    "klsparse": (
+        "Not profiled. The cone path's program has an exponential cone for each entry of the data, and "
+        "its solver gives up on some of them."
+    ),
     "proj": (
         "A row of 10⁶ entries takes 10 ms: four passes over 8 MB, one of them after a sieve, at 3 to "
         "4 GB/s of the 13 GB/s that a copy reaches. Short rows wait for NumPy calls, 20 µs together."
