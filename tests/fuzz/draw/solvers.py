@@ -15,6 +15,7 @@ EVERY = {
     "cn.ProjectedGradient(free='multiplicative')": 4,
     "cn.Multiplicative()": 4,
     "cn.CyclicNewton()": 2,
+    "cn.AcceleratedMultiplicative()": 2,
     "'Splitting'": 1,
     "cn.Coded()": 2,
     "cn.Coded(cn.coding.OMP(max_atoms=2))": 1,

@@ -29,6 +29,7 @@ SOLVERS = {
     "cn.one_factor.ProjectionRule()": 3,
     "cn.one_factor.ProjectionRule(last=True)": 1,
     "cn.one_factor.Oja()": 2,
+    "cn.one_factor.Separation()": 1,
     "cn.one_factor.NaturalGradient()": 1,
     "cn.one_factor.PlainSplit(root=True)": 1,
     "cn.one_factor.ProjectiveRule()": 3,
