@@ -93,7 +93,6 @@ def against_cone(name: str, draw: Draw, target: float, setup: Setup) -> Iterator
 
 def rivals(case: str, draw: Draw, setup: Setup, seconds: float = 10.0) -> Iterator[Row]:
     """Race to 1 % above the best that any of them finds."""
-    seconds = seconds / 2 if setup.quick else seconds
     ours = Ours(draw.problem, draw.start)
     ours.run(2)  # compiles
     our_path = ours.path(setup.budget(seconds))
