@@ -126,3 +126,10 @@ def test_single_precision_is_kept_and_inputs_are_not_changed():
     assert B.dtype == np.float32
     assert (base == 1).all()
     assert (slopes[0.0] == 2).all()
+
+
+def test_a_base_whose_inverse_overflows_is_taken_for_zero():
+    slopes = {1.0: np.ones((1, 2)), -1.0: -np.ones((1, 2))}
+    near, at = (Separable(np.array([[b, 1.0]]), slopes) for b in (1e-310, 0.0))
+    point = cp.Constant(np.array([[0.5, 2.0]]))
+    assert float(near.expression(point).value) == float(at.expression(point).value)

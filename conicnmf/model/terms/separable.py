@@ -88,7 +88,7 @@ class Separable:
 
     def expression(self, B: cp.Expression) -> cp.Expression:
         """Return the sum for CVXPY, convex in B."""
-        alive = self.base > 0
+        alive = self.base >= np.finfo(self.base.dtype).tiny  # below it 1/base overflows
         # Where the sum touches at zero it is a wall; a slope steeper than any other does the same.
         steep = 1e3 * max(float(np.abs(w).max()) for w in self.slopes.values())
         walls = ~alive * (steep if max(self.slopes) > 0 else 0.0)
