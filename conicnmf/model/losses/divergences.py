@@ -61,8 +61,9 @@ class Divergence(Entrywise):
 
     def entries(self, y: Array, p: Array) -> Array:
         """Return the divergence of each entry, infinite outside the domain."""
-        # Where the model is positive, plain passes over the entries do; special functions are slow.
-        return self._inside(y, p) if (p > 0).all() else self._anywhere(y, p)
+        # Inside the domain plain passes over the entries do; special functions are slow.
+        inside = p.min(initial=1.0) > 0 and y.min(initial=0.0) >= 0
+        return self._inside(y, p) if inside else self._anywhere(y, p)
 
     def _inside(self, y: Array, p: Array) -> Array:
         """Return the same for a positive model and data that keep the rule."""
