@@ -85,12 +85,12 @@ def _row(
     normal: Array,
     walled: bool,
     out: Array,
-) -> tuple[float, float]:
+) -> tuple[float, float, int]:
     """Write the entries for flat + shift·normal; return ⟨normal, b⟩ and by how much it falls in shift.
 
-    Without exponents in `e`, the rows of w belong to the exponents 1 and −1.
+    Last comes the entry that falls most. Without exponents in `e`, the rows of w belong to the exponents 1 and −1.
     """
-    total, fall = 0.0, 0.0
+    total, fall, most, loose = 0.0, 0.0, 0.0, 0
     for i in range(base.size):
         level = flat[i] + shift * normal[i]
         if base[i] == 0:
@@ -103,8 +103,11 @@ def _row(
         out[i] = base[i] * t if base[i] > 0 else t
         if normal[i] != 0:
             total += normal[i] * out[i]
-            fall += normal[i] * normal[i] * base[i] * change
-    return total, fall
+            own = normal[i] * normal[i] * base[i] * change
+            fall += own
+            if own > most:
+                most, loose = own, i
+    return total, fall, loose
 
 
 @inlined
@@ -141,7 +144,7 @@ def _plane(
     out: Array,
 ) -> None:
     """Write the minimizer of a row with ⟨normal, b⟩ ≥ offset, or = offset where `equal`."""
-    total, fall = _row(base, w, e, flat, 0.0, normal, walled, out)
+    total, fall, loose = _row(base, w, e, flat, 0.0, normal, walled, out)
     if offset <= total < np.inf and not equal:
         return
     unit = 0.0
@@ -161,14 +164,14 @@ def _plane(
             if normal[i] > 0 and level[i] <= 4 * _EPS * abs(flat[i]):
                 level[i] = 0.0
                 free = i if free < 0 or normal[i] > normal[free] else free
-        total, fall = _row(base, w, e, level, 0.0, normal, walled, out)
+        total, fall, loose = _row(base, w, e, level, 0.0, normal, walled, out)
         if total < offset:
             out[free] = (offset - total) / normal[free]
             return
         low, high = 0.0, (np.inf if equal else pole)
         shift = _between(0.0, high) if high < np.inf else unit
     for step in range(_STEPS):
-        total, fall = _row(base, w, e, level, shift, normal, walled, out)
+        total, fall, loose = _row(base, w, e, level, shift, normal, walled, out)
         if total >= offset:
             low = shift
         else:
@@ -176,13 +179,18 @@ def _plane(
         newton = shift + (total - offset) / fall if 0 < fall < np.inf else np.nan
         closed = low > -np.inf and high - low <= 2 * _EPS * abs(low)
         if closed or abs(newton - shift) <= 2 * _EPS * abs(shift):
-            return
+            break
         if low < newton < high and step % 8 != 7:
             shift = newton
         elif low == -np.inf or high == np.inf:
             shift = 4 * shift
         else:
             shift = _between(low, high)
+    # An entry that has just left zero moves with a root of the multiplier: half its digits hang on the
+    # multiplier's last, and it takes what rounding has left of the plane.
+    missing = offset - np.dot(normal, out)
+    if fall > 0 and (equal or missing > 0):
+        out[loose] = max(0.0, out[loose] + missing / normal[loose])
 
 
 @jit

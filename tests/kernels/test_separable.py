@@ -5,7 +5,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conicnmf.kernels.separable import minimize_separable
@@ -55,6 +55,7 @@ def test_without_a_plane_slopes_vanish_or_point_out_of_the_orthant(powers, curva
 @pytest.mark.parametrize("powers", POWERS.values(), ids=POWERS)
 @pytest.mark.parametrize("equal", [False, True])
 @settings(max_examples=25, deadline=None)
+@example(seed=114)  # an entry just off zero, with half the digits of the multiplier
 @given(seed=st.integers(0, 10**6))
 def test_with_a_plane_the_multiplier_is_shared_by_all_entries(powers, equal, seed):
     sum_ = random_sum(powers, seed)
