@@ -88,7 +88,8 @@ def _row(
 ) -> tuple[float, float, int]:
     """Write the entries for flat + shift·normal; return ⟨normal, b⟩ and by how much it falls in shift.
 
-    Last comes the entry that falls most. Without exponents in `e`, the rows of w belong to the exponents 1 and −1.
+    Last comes the entry that falls most. Without exponents in `e`, the rows of w belong to the
+    exponents 1 and −1.
     """
     total, fall, most, loose = 0.0, 0.0, 0.0, 0
     for i in range(base.size):

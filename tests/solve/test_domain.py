@@ -56,3 +56,12 @@ def test_a_point_a_little_inside_is_the_best_that_is_finite():
     assert reached == value(found) < value(B)
     assert found.max() == pytest.approx(0.01)  # the minimum along the way
     assert kept_finite(value, -B, new)[1] == np.inf  # nothing to go back to
+
+
+@pytest.mark.parametrize("free", ["W", "H"])
+def test_divergences_that_cvxpy_cannot_say_begin_inside_too(free):
+    V = np.random.default_rng(0).random((8, 6)) + 0.1
+    problem = cn.factorize(V, 2, loss="is", **{free: []})
+    objectives = problem.solve(seed=0, stop=100).history.objective
+    assert np.isfinite(objectives[0])
+    assert objectives[-1] < 0.5 * objectives[0]

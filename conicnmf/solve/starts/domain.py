@@ -38,6 +38,19 @@ def in_domain(problem: Problem, factors: Factors) -> Factors:
                 break
         if np.isfinite(problem.objective(moved)):
             return moved
+    upright = _upright(problem, factors)
+    return upright if np.isfinite(problem.objective(upright)) else factors
+
+
+def _upright(problem: Problem, factors: Factors) -> Factors:
+    """Return the magnitudes of entries where constraints allow them, so that products are positive.
+
+    CVXPY cannot say every divergence, nor where it is finite.
+    """
+    for block in problem.blocks:
+        B = np.abs(block.rows(factors))
+        if block.violation(B) <= FEASIBLE:
+            factors = block.put(factors, B)
     return factors
 
 
