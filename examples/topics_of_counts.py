@@ -38,9 +38,8 @@ def main(output):
     test.eliminate_zeros()
     common = (train.sum(axis=1) + 0.5) / (train.sum() + 0.5 * train.shape[0])
     ones = np.ones((1, train.shape[1]))
-    print(
-        f"one topic for all: {bits(test, common, common[:, None], ones):.2f} bits a held-out word"
-    )
+    alone = bits(test, common, common[:, None], ones)
+    print(f"one topic for all: {alone:.2f} bits a held-out word")
     found = {}
     for loss in ("frobenius", "kl"):
         result = cn.factorize(train, TOPICS, loss=loss).solve(init=cn.NNDSVD(), stop=100)

@@ -157,4 +157,5 @@ def _units(G: Array, C: Array) -> NDArray[np.float64]:
     norms = np.sqrt(np.maximum(np.diagonal(G), np.finfo(G.dtype).tiny), dtype=np.float64)
     sample = np.abs(C[:, :: max(1, C.shape[1] // _SAMPLE)]) / norms[:, None]
     size = sample.max(initial=0.0)
-    return norms / (size if 0 < size < np.inf else 1.0)
+    least = norms.max(initial=0.0) * np.finfo(np.float64).tiny  # what it takes to divide by
+    return norms / (max(size, least) if 0 < size < np.inf else 1.0)

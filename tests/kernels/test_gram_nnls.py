@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gram_blocks import SCALES, gram, hostile_blocks, random_block
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
@@ -112,6 +112,7 @@ def test_float32_stays_float32():
 
 
 @settings(max_examples=300, deadline=None)
+@example((np.array([[0.0, 1.0]]), np.array([[1e-9]])), 1e150, 1e-150, False)
 @given(hostile_blocks(), SCALES, SCALES, st.booleans())
 def test_hostile_blocks_end_at_the_optimum(block, atoms, data, guess):
     A, Y = block
