@@ -22,7 +22,7 @@ from conicnmf.model.factorize import factorize
 from conicnmf.model.known import as_loss
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.losses.frobenius import squared_norm
-from conicnmf.model.terms import Loss, Term
+from conicnmf.model.terms import Constraint, Loss, Term
 from conicnmf.results import Result, Status
 from conicnmf.results.entries import as_places, product_entries
 from conicnmf.settings import Count, Weight, Whole
@@ -140,7 +140,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         then they are the codes of the fit, which obey those terms too.
         """
         self.fit(X, y)
-        tied = len(self.sample_terms_) < len(self._terms()[1])
+        tied = not all(map(of_one_sample, self._terms()[1]))
         return np.ascontiguousarray(self.result_.H.T) if tied else self.transform(X)
 
     def transform(self, X: Any) -> Array:
@@ -210,7 +210,10 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         """Set what users read after a fit."""
         self.result_ = result
         self.components_ = np.ascontiguousarray(result.W.T)
-        self.sample_terms_ = tuple(term for term in self._terms()[1] if of_one_sample(term))
+        own = [term for term in self._terms()[1] if of_one_sample(term)]
+        # What says nothing about codes of this length was left out of the fit.
+        idle = [t for t in own if isinstance(t, Constraint) and t.idle(result.H.shape)]
+        self.sample_terms_ = tuple(term for term in own if term not in idle)
         self.reconstruction_err_ = float(np.sqrt(self._squared_error(V, result.H, observed)))
         self.n_iter_ = result.n_iter
         self.status_ = result.status

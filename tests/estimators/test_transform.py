@@ -191,3 +191,11 @@ def test_terms_no_solver_can_hold_are_refused_with_every_reason(new):
     terms = [cn.UnitNorm(each="sample"), cn.Box(0, 0.9)]
     with pytest.raises(cn.IncompatibleError, match="ProjectedGradient: no joint projection"):
         find_codes(new.T, W, terms)
+
+
+@pytest.mark.filterwarnings("ignore:Sparseness:UserWarning")
+def test_terms_that_the_fit_leaves_out_are_left_out_of_codes_too():
+    X = np.vstack([np.zeros(5), 1e6 * np.random.default_rng(0).random((11, 5))])
+    model = SparseNMF(1, code_sparseness=0.3).fit(X)  # one component: no sparseness to speak of
+    assert not any(isinstance(term, cn.Sparseness) for term in model.sample_terms_)
+    assert model.transform(X)[0] == 0
