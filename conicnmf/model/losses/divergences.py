@@ -73,8 +73,9 @@ class Divergence(Entrywise):
                 share = y / p
                 return np.asarray(share - np.log(share) - 1)
             if beta == 1:
-                # y log(y/p) is zero at y = 0: any positive number may stand for y in the logarithm.
-                share = np.maximum(y, np.finfo(p.dtype).tiny) / p
+                # y log(y/p) is zero at y = 0: any positive number may stand for y/p in the logarithm.
+                share = y / p
+                np.maximum(share, np.finfo(share.dtype).tiny, out=share)
                 found = np.log(share, out=share)
                 found *= y
                 found -= y

@@ -185,3 +185,8 @@ def test_an_entry_without_a_weight_is_no_part_of_the_sum_for_cvxpy_either(store)
     wanted = 3 * (np.log(2) - 1 + 0.5)
     assert problem.objective(factors) == pytest.approx(wanted)
     assert problem.restated(factors) == pytest.approx(wanted)
+
+
+def test_a_count_of_zero_costs_the_model_however_large_it_is():
+    Y, A, B = np.array([[0.0, 2.0**198]]), np.array([[2.0**198]]), np.ones((1, 2))
+    assert cn.KullbackLeibler().value(Y, A, B) == 2.0**198
