@@ -209,6 +209,8 @@ class NonNegativeKernelFDA(_Supervised):
         """Return the projections of samples in the kernel space."""
         check_is_fitted(self)
         X = self._valid(X, reset=False)
+        if np.array_equal(X, self.X_fit_):
+            X = self.X_fit_  # distances of a sample to itself are exact for one and the same array
         K = pairwise_kernels(X, self.X_fit_, metric=self.kernel, **(self.kernel_params or {}))
         # Centered as the kernel was, up to a constant.
         alpha = self.dual_coef_ - self.dual_coef_.mean() if self.center else self.dual_coef_

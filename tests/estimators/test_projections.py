@@ -134,3 +134,9 @@ def test_kernel_projections_are_weighted_sums_over_the_fitted_samples(two_classe
 def test_one_class_is_refused(two_classes):
     with pytest.raises(cn.InputError, match="at least two classes, got one class"):
         NonNegativeLDA().fit(two_classes[0], np.zeros(80, dtype=int))
+
+
+def test_codes_of_the_fitted_samples_do_not_hang_on_the_array_they_are_in():
+    X = 2.0**24 * np.random.default_rng(0).random((6, 4))
+    model = NonNegativeKernelFDA(max_iter=8).fit(X, [1, 0, 1, 1, 0, 1])
+    assert np.array_equal(model.transform(X.copy()), model.transform(X))

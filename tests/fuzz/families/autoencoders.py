@@ -158,7 +158,7 @@ def draw(rng, name, shift=0):
     kind = pick(rng, {"FastCodes": 3, "PredictiveCodes": 1, "SymmetricMachine": 1})
     unit = float(pick(rng, {1.0: 12, 2.0**12: 1, 2.0**-12: 1}))
     data = draw_data(rng, unit * rng.standard_normal((d, rank)) @ rng.random((rank, M)), unit, 0.04)
-    if sp.issparse(data.V) and chance(rng, 0.9):  # which is refused
+    if sp.issparse(data.V) and not data.refused and chance(rng, 0.9):  # sparse data are refused
         data = Data(data.V.toarray(), data.dense, f"{data.text}, made dense")
     settings: dict[str, Any] = {}
     if kind == "FastCodes":
