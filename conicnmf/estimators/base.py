@@ -22,7 +22,7 @@ from conicnmf.model.factorize import factorize
 from conicnmf.model.known import as_loss
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.losses.frobenius import squared_norm
-from conicnmf.model.terms import Constraint, Loss, Term
+from conicnmf.model.terms import Loss, Term
 from conicnmf.results import Result, Status
 from conicnmf.results.entries import as_places, product_entries
 from conicnmf.settings import Count, Weight, Whole
@@ -210,10 +210,12 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         """Set what users read after a fit."""
         self.result_ = result
         self.components_ = np.ascontiguousarray(result.W.T)
-        own = [term for term in self._terms()[1] if of_one_sample(term)]
         # What says nothing about codes of this length was left out of the fit.
-        idle = [t for t in own if isinstance(t, Constraint) and t.idle(result.H.shape)]
-        self.sample_terms_ = tuple(term for term in own if term not in idle)
+        self.sample_terms_ = tuple(
+            term
+            for term in self._terms()[1]
+            if of_one_sample(term) and not term.idle(result.H.shape)
+        )
         self.reconstruction_err_ = float(np.sqrt(self._squared_error(V, result.H, observed)))
         self.n_iter_ = result.n_iter
         self.status_ = result.status

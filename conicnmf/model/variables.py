@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import cvxpy as cp
 
 from conicnmf.errors import warn_user
-from conicnmf.model.terms import Constraint, Term
+from conicnmf.model.terms import Term
 from conicnmf.types import Array
 
 
@@ -40,7 +40,7 @@ class Variable:
     def __post_init__(self) -> None:
         kept: list[Term] = []
         for term in self.terms:
-            reason = term.idle(self.rows_shape) if isinstance(term, Constraint) else ""
+            reason = term.idle(self.rows_shape)
             if reason:
                 warn_user(f"{term} on {self.name} is left out: {reason}; drop it or change `each`")
             else:

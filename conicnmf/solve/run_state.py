@@ -111,17 +111,17 @@ def _change(before: Factors, after: Factors) -> float:
     if not before:
         return float("inf")
     changes = []
-    for name, X in after.items():
-        size, moved = _norm(X), _norm(X - before[name])
-        changes.append(moved / size if size else float(moved > 0))
+    with np.errstate(over="ignore", invalid="ignore"):  # once, as this is done in every iteration
+        for name, X in after.items():
+            size, moved = _norm(X), _norm(X - before[name])
+            changes.append(moved / size if size else float(moved > 0))
     return max(changes)
 
 
 def _norm(X: Array) -> float:
     """Return the Frobenius norm; NumPy's own takes longer to begin than small factors need."""
     x = X.ravel(order="K")
-    with np.errstate(over="ignore", invalid="ignore"):
-        square = float(x.dot(x))
+    square = float(x.dot(x))
     if math.isinf(square):  # the squares are too large for their precision, the norm may not be
         largest = np.abs(x).max()
         return float(largest) * float(np.linalg.norm(x / largest)) if largest < np.inf else math.inf

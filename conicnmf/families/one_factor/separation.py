@@ -35,7 +35,6 @@ class _Memo:
     taken: int = 0
     W: Array | None = None
     step: Step | None = None
-    value: float | None = None
     idle: int = 0
 
 
@@ -115,9 +114,10 @@ class Separation(OneFactorSolver[_Memo]):
         made = ProjectedDescent().advance(view, overlapping, memo.step)
         if made.objective is None:
             return Sweep(view.factors(unit_columns(view)), _Memo(memo.taken))
-        gained = memo.value is None or memo.value - made.objective > _SMALL * abs(memo.value)
+        before = np.inf if memo.step is None else memo.step.value
+        gained = not np.isfinite(before) or before - made.objective > _SMALL * abs(before)
         idle = 0 if gained else memo.idle + 1
-        onward = _Memo(memo.taken, None, made.memo, made.objective, idle)
+        onward = _Memo(memo.taken, None, made.memo, idle)
         status = Status.CONVERGED if idle >= _IDLE else None
         return Sweep(made.factors, onward, made.objective, status)
 

@@ -76,6 +76,13 @@ class Term(Settings):
     def check_rows(self, shape: tuple[int, int]) -> None:
         """Raise the same for a factor of this shape with its components as rows."""
 
+    def idle(self, shape: tuple[int, int]) -> str:
+        """Return why it says nothing about factors of this shape, or nothing where it does.
+
+        Such a term is left out, with a warning that gives the reason.
+        """
+        return ""
+
     def _lacks(self, ability: str) -> TypeError:
         return TypeError(f"{self} does not define {ability!r}; look at .abilities before calling")
 

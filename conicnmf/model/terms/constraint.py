@@ -65,13 +65,6 @@ class Constraint(Term):
         """Whether pieces of a factor of this shape may be zero."""
         return not self.violation(np.zeros(shape)).any()
 
-    def idle(self, shape: tuple[int, int]) -> str:
-        """Return why it says nothing about factors of this shape, or nothing where it does.
-
-        Such a constraint is left out, with a warning that gives the reason.
-        """
-        return ""
-
     def with_interior(self) -> Constraint:
         """Return the set, or a slightly larger one that has an interior where this has none."""
         return self
