@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conicnmf.errors import InputError
+from conicnmf.kernels.stored import stored_products
 from conicnmf.types import Array
 from conicnmf.validate import as_array
-
-_CHUNK = 2**16
-"""So many entries at a time: their rows and columns are copied."""
 
 
 def product_entries(L: Array, R: Array, rows: Any, columns: Any) -> Array:
@@ -35,12 +33,7 @@ def product_entries(L: Array, R: Array, rows: Any, columns: Any) -> Array:
             f"rows and columns must go together, got shapes {i.shape} and {j.shape}; give one of "
             "each for every entry, or use np.ix_(rows, columns)"
         ) from error
-    flat = np.empty(i.size, dtype=np.result_type(L, R))
-    turned = R.T
-    for at in range(0, i.size, _CHUNK):
-        some = slice(at, at + _CHUNK)
-        flat[some] = np.einsum("ij,ij->i", L[i.flat[some]], turned[j.flat[some]])
-    return flat.reshape(i.shape)
+    return stored_products(i.ravel(), j.ravel(), L, R.T).reshape(i.shape)
 
 
 def as_places(given: Any, name: str, length: int) -> NDArray[np.intp]:

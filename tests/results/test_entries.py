@@ -7,17 +7,14 @@ import scipy.sparse as sp
 
 import conicnmf as cn
 from conicnmf.estimators import Factorizer, SparseNMF
-from conicnmf.results import entries
 
 RNG = np.random.default_rng(0)
 V = RNG.random((12, 9))
 AT = (RNG.integers(-12, 12, (4, 5)), RNG.integers(-9, 9, (4, 5)))
 
 
-@pytest.mark.parametrize("chunk", [2**16, 3])
 @pytest.mark.parametrize("places", [AT, (3, 4), np.ix_([1, 5], [0, 2, 8]), ([], [])], ids=str)
-def test_values_are_those_of_the_product(places, chunk, monkeypatch):
-    monkeypatch.setattr(entries, "_CHUNK", chunk)
+def test_values_are_those_of_the_product(places):
     result = cn.factorize(V, 3).solve(stop=5)
     found = result.predict_entries(*places)
     i, j = (np.asarray(p, dtype=int) for p in places)
