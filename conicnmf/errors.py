@@ -38,7 +38,7 @@ class ModelError(ConicNMFError, ValueError):
     --------
     >>> import conicnmf as cn, cvxpy as cp, numpy as np
     >>> W, H = cp.Variable((3, 1)), cp.Variable((1, 2))
-    >>> cn.Problem(cp.Minimize(cp.sum_squares(np.ones((3, 2)) - W @ H)), [cp.norm(W) >= 1])
+    >>> cn.Problem(cp.Minimize(cp.sum_squares(np.ones((3, 2)) - W @ H)), [cp.multiply(W, W) <= 1])
     Traceback (most recent call last):
     conicnmf.errors.ModelError: ...
     """

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from conicnmf.errors import InputError, SolveError
 from conicnmf.estimators.codes import find_codes, of_one_sample
 from conicnmf.estimators.valid import RandomState, validated
+from conicnmf.kernels.threads import threads
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.factorize import factorize
 from conicnmf.model.known import as_loss
@@ -50,8 +51,11 @@ class ComponentsOut(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 class SolverParameters(BaseEstimator):
     """The parameters that say how a problem is solved, and the solving itself.
 
-    Subclasses have the parameters `solver`, `max_iter`, `tol`, `n_starts` and `random_state`.
+    Subclasses have the parameters `solver`, `max_iter`, `tol`, `n_starts` and `random_state`, and
+    `n_threads` where work goes sample by sample.
     """
+
+    n_threads: Count | None = None
 
     def __init__(
         self,
@@ -75,11 +79,12 @@ class SolverParameters(BaseEstimator):
         solver = self._solver(problem)
         stop = stop_rule(solver, self.max_iter, self.tol)
         seed = as_seed(self.random_state)
-        if self.n_starts == 1:
-            result = solve(problem, solver, init=init, stop=stop, seed=seed)
-        else:
-            runs = multistart(problem, solver, self.n_starts, seed=seed, init=init, stop=stop)
-            result = runs.best
+        with threads(self.n_threads):
+            if self.n_starts == 1:
+                result = solve(problem, solver, init=init, stop=stop, seed=seed)
+            else:
+                runs = multistart(problem, solver, self.n_starts, seed=seed, init=init, stop=stop)
+                result = runs.best
         if result.status.kind == "failed":
             raise SolveError(f"{result.status.name}: {result.status.value}", result)
         # A rule that only counts has not been cut short.
@@ -204,7 +209,8 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
 
     def _codes(self, V: Data, observed: Any) -> Array:
         W = np.ascontiguousarray(self.components_.T).astype(V.dtype, copy=False)
-        return find_codes(V, W, self.sample_terms_, self._loss(), observed)
+        with threads(self.n_threads):
+            return find_codes(V, W, self.sample_terms_, self._loss(), observed)
 
     def _keep(self, result: Result, V: Data, observed: Any) -> Self:
         """Set what users read after a fit."""

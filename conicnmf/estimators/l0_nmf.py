@@ -48,6 +48,9 @@ class L0NMF(Streaming):
         The start with the smallest error is kept.
     random_state : int, RandomState or None
         A whole number is the seed of the first start.
+    n_threads : int, optional
+        Threads for work that goes sample by sample, NUMBA_NUM_THREADS by default; they do not change
+        the answer.
 
     Attributes
     ----------
@@ -87,9 +90,11 @@ class L0NMF(Streaming):
         max_iter: Whole | None = None,
         n_starts: Count = 1,
         random_state: RandomState = 0,
+        n_threads: Count | None = None,
     ) -> None:
         super().__init__(None, max_iter, None, n_starts, random_state)
         self.n_components = n_components
+        self.n_threads = n_threads
         self.weight = weight
         self.dictionary_weight = dictionary_weight
         self.coder = coder

@@ -38,6 +38,9 @@ class NonNegativeSparseCoding(Streaming):
         The best of so many starts is kept.
     random_state : int, RandomState or None
         A whole number is the seed of the first start.
+    n_threads : int, optional
+        Threads for work that goes sample by sample, NUMBA_NUM_THREADS by default; they do not change
+        the answer.
 
     Attributes
     ----------
@@ -78,9 +81,11 @@ class NonNegativeSparseCoding(Streaming):
         tol: Weight | None = None,
         n_starts: Count = 1,
         random_state: RandomState = 0,
+        n_threads: Count | None = None,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
         self.n_components = n_components
+        self.n_threads = n_threads
         self.weight = weight
         self.W = W
         self.H = H

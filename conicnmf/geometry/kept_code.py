@@ -13,6 +13,8 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, NullCache
 
+from conicnmf.geometry.compile_time import timed
+
 _LOG = logging.getLogger("conicnmf")
 
 
@@ -22,6 +24,7 @@ def keep_code(kernel: Any) -> Any:
         kernel._cache = _Kept(kernel.py_func)
     except (RuntimeError, OSError):
         kernel._cache = _NotKept()
+    kernel.compile = timed(kernel.compile)
     return kernel
 
 

@@ -167,7 +167,8 @@ def prox_quadratic(X: ArrayLike, weight: ArrayLike, L: Any, nonneg: bool = False
     rows = as_rows(X)
     P = np.empty_like(rows)
     if rows.size:
-        own = sp.csr_array(L, dtype=np.float64)
+        known = isinstance(L, sp.csr_array) and L.dtype == np.float64
+        own = L if known else sp.csr_array(L, dtype=np.float64)
         bound = float(abs(own).sum(axis=1).max())
         weights = per_row(weight, len(rows))
         _quadratic_rows(rows, own.data, own.indices, own.indptr, bound, weights, nonneg, P)

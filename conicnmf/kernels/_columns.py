@@ -1,4 +1,4 @@
-"""What the column kernels share: one scaled least-squares block, and its split over threads.
+"""What the column kernels share: one scaled least-squares block.
 
 The block min ‖Y − A B‖² enters as G = AᵀA and C = AᵀY. Atoms are scaled to unit norm and every
 column of C to unit size, so that tolerances mean the same at 1e-150 and at 1e150; the columns
@@ -8,20 +8,13 @@ become contiguous rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import config
 from numpy.typing import ArrayLike, NDArray
 
 from conicnmf.errors import InputError
 from conicnmf.types import Array
-
-# Below about two milliseconds of work, starting threads costs more than they save.
-_WORTH_THREADS = 5e5
-_CHUNKS_PER_THREAD = 4
 
 
 class Columns(NamedTuple):
@@ -127,28 +120,6 @@ def per_column(name: str, values: ArrayLike, block: Columns) -> NDArray[np.float
         )
     sizes = _nonzero(block.sizes)
     return squares / sizes / sizes
-
-
-def over_columns(run: Callable[[int, int], Any], columns: int, work: float) -> list[Any]:
-    """Call run(start, stop) on ranges that cover all columns, in threads where that pays.
-
-    The compiled kernels release the GIL. Plain threads, unlike a parallel compiler loop, survive
-    a fork and may be started from several threads at once. Their number is NUMBA_NUM_THREADS.
-    Columns do not see each other, so the split never changes the answer. `work` is the rough
-    number of multiplications. The results come back in the order of the columns.
-
-    Examples
-    --------
-    >>> over_columns(lambda start, stop: stop - start, 10, work=0)
-    [10]
-    """
-    threads = min(int(config.NUMBA_NUM_THREADS), columns)
-    if threads < 2 or work < _WORTH_THREADS:
-        return [run(0, columns)]
-    pieces = min(columns, threads * _CHUNKS_PER_THREAD)
-    edges = [columns * i // pieces for i in range(pieces + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(run, edges[:-1], edges[1:]))
 
 
 def _nonzero(values: NDArray[np.float64]) -> NDArray[np.float64]:

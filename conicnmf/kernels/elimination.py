@@ -18,9 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from conicnmf.errors import InputError
 from conicnmf.geometry.compilers import inlined, inner, jit
 from conicnmf.kernels._active import CLOSED, FREE, Work, workspace
-from conicnmf.kernels._columns import over_columns, per_column, scale_columns
+from conicnmf.kernels._columns import per_column, scale_columns
 from conicnmf.kernels._factor import Places, invert, push, solve
 from conicnmf.kernels.nnls import solve_open
+from conicnmf.kernels.threads import over_columns
 from conicnmf.types import Array
 
 

@@ -8,15 +8,15 @@ columns can go through all rows and all sweeps while they stay in the cache.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from conicnmf.errors import InputError
 from conicnmf.geometry.compilers import inner, jit
-from conicnmf.kernels._columns import as_block, over_columns
+from conicnmf.kernels._columns import as_block
+from conicnmf.kernels.threads import over_columns
 from conicnmf.types import Array
 
 _TILE_BYTES = 128 * 1024  # well inside a second-level cache, and long inner loops at rank 400
-_SAMPLE = 16
 
 
 @inner
@@ -39,14 +39,10 @@ def _subtract_products(G: Array, j: int, tile: Array, width: int, rest: Array) -
 
 
 @inner
-def _sweep(
-    G: Array, C: Array, at: int, tile: Array, width: int, limits: Array, units: Array, moved: Array
-) -> None:
-    """Update every row of a tile once and write the squared changes of its columns, in `units`."""
+def _sweep(G: Array, C: Array, at: int, tile: Array, width: int, limits: Array) -> None:
+    """Update every row of a tile once."""
     rest = np.empty(width, tile.dtype)
     low, tiny = limits[0], limits[1]
-    for t in range(width):
-        moved[t] = 0.0
     for j in range(G.shape[0]):
         if G[j, j] < tiny:
             # Of a zero atom only the price of its row is left, which is least at the bound.
@@ -54,49 +50,37 @@ def _sweep(
                 if C[j, at + t] < 0 and low > -np.inf:
                     tile[j, t] = low
             continue
-        inverse, unit = rest.dtype.type(1) / G[j, j], units[j]
+        inverse = rest.dtype.type(1) / G[j, j]
         for t in range(width):
             rest[t] = C[j, at + t]
         _subtract_products(G, j, tile, width, rest)
         for t in range(width):
-            old = tile[j, t]
-            new = old + rest[t] * inverse
-            new = low if new < low else new  # unlike max, hands a nan on
-            tile[j, t] = new
-            change = (new - old) * unit
-            moved[t] += change * change
+            new = tile[j, t] + rest[t] * inverse
+            tile[j, t] = low if new < low else new  # unlike max, hands a nan on
 
 
 @jit
 def _sweep_range(
-    G: Array, C: Array, B: Array, first: int, last: int, sweeps: int, limits: Array, units: Array
-) -> tuple[float, float]:
-    """Sweep the columns first…last of B in place; return the first and last squared change."""
+    G: Array, C: Array, B: Array, first: int, last: int, sweeps: int, limits: Array
+) -> None:
+    """Sweep the columns first…last of B in place."""
     r = G.shape[0]
     size = max(16, _TILE_BYTES // (r * B.itemsize) // 16 * 16)
     tile = np.empty((r, size), B.dtype)
-    moved = np.empty(size)
-    opening, closing = 0.0, 0.0
     for at in range(first, last, size):
         width = min(size, last - at)
         for j in range(r):
             for t in range(width):
                 tile[j, t] = B[j, at + t]
-        for sweep in range(sweeps):
-            _sweep(G, C, at, tile, width, limits, units, moved)
-            for t in range(width):
-                opening += moved[t] if sweep == 0 else 0.0
-                closing += moved[t] if sweep == sweeps - 1 else 0.0
+        for _ in range(sweeps):
+            _sweep(G, C, at, tile, width, limits)
         for j in range(r):
             for t in range(width):
                 B[j, at + t] = tile[j, t]
-    return opening, closing
 
 
-def hals_sweeps(
-    G: ArrayLike, C: ArrayLike, B: ArrayLike, sweeps: int, lower: float = 0.0
-) -> tuple[Array, float]:
-    """Return B after cyclic exact updates of its rows, and how much the sweeps still move.
+def hals_sweeps(G: ArrayLike, C: ArrayLike, B: ArrayLike, sweeps: int, lower: float = 0.0) -> Array:
+    """Return B after cyclic exact updates of its rows.
 
     Parameters
     ----------
@@ -114,20 +98,15 @@ def hals_sweeps(
 
     Returns
     -------
-    B : array of shape (r, n)
+    array of shape (r, n)
         float32 if G and C are, else float64. The objective has not risen, if the start respects
         `lower`.
-    activity : float
-        Σ G_jj (change of b_jk)² in the last sweep, divided by the same sum in the first; the
-        weights make it independent of the scale of the atoms. 1 for a single sweep, 0 if the
-        first sweep moved nothing. A small value says that more sweeps would gain little.
 
     Examples
     --------
     >>> G, C = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([[3.0], [3.0]])
-    >>> B, activity = hals_sweeps(G, C, np.zeros((2, 1)), sweeps=20)
-    >>> B.ravel().round(6), activity < 1e-9
-    (array([1., 1.]), True)
+    >>> hals_sweeps(G, C, np.zeros((2, 1)), sweeps=20).ravel().round(6)
+    array([1., 1.])
     """
     G, C = as_block(G, C)
     out = np.array(B, dtype=G.dtype, order="C")
@@ -136,26 +115,11 @@ def hals_sweeps(
     if sweeps < 1:
         raise InputError(f"sweeps must be at least 1, got {sweeps}")
     G, C = (np.require(array, requirements=["C", "W"]) for array in (G, C))
-    units = _units(G, C)
     limits = np.array([lower, np.finfo(G.dtype).tiny], dtype=G.dtype)
 
-    def run(first: int, last: int) -> tuple[float, float]:
-        sums: tuple[float, float] = _sweep_range(G, C, out, first, last, sweeps, limits, units)
-        return sums
+    def run(first: int, last: int) -> None:
+        _sweep_range(G, C, out, first, last, sweeps, limits)
 
     r, n = C.shape
-    parts = over_columns(run, n, work=0.05 * n * r * r * sweeps)
-    opening, closing = (sum(part[i] for part in parts) for i in range(2))
-    return out, closing / opening if opening != 0 else 0.0
-
-
-def _units(G: Array, C: Array) -> NDArray[np.float64]:
-    """Return √G_jj over the size of the data.
-
-    The size only keeps squares from overflowing, so a sample of the columns is enough.
-    """
-    norms = np.sqrt(np.maximum(np.diagonal(G), np.finfo(G.dtype).tiny), dtype=np.float64)
-    sample = np.abs(C[:, :: max(1, C.shape[1] // _SAMPLE)]) / norms[:, None]
-    size = sample.max(initial=0.0)
-    least = norms.max(initial=0.0) * np.finfo(np.float64).tiny  # what it takes to divide by
-    return norms / (max(size, least) if 0 < size < np.inf else 1.0)
+    over_columns(run, n, work=0.05 * n * r * r * sweeps)
+    return out

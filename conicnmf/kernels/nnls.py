@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from conicnmf.errors import InputError
 from conicnmf.kernels._active import CLOSED, FREE, State, solve_range
-from conicnmf.kernels._columns import Columns, over_columns, scale_columns
+from conicnmf.kernels._columns import Columns, scale_columns
 from conicnmf.kernels.hals import hals_sweeps
+from conicnmf.kernels.threads import over_columns
 from conicnmf.types import Array
 
 _MANY, _GUESSES = 64, 5
@@ -48,7 +49,7 @@ def nnls_gram(G: ArrayLike, C: ArrayLike, B0: ArrayLike | None = None) -> Array:
     """
     block = scale_columns(G, C)
     if B0 is None and np.ndim(G) == 2 and block.C.shape[1] <= _MANY:
-        B0 = hals_sweeps(G, C, np.zeros(np.shape(C)), _GUESSES)[0]
+        B0 = hals_sweeps(G, C, np.zeros(np.shape(C)), _GUESSES)
     X = np.zeros_like(block.C) if B0 is None else _guess(B0, block)
     solve_open(block, X, np.full(X.shape, FREE, np.int8))
     return block.restore(X)
@@ -103,7 +104,7 @@ def solve_open(block: Columns, X: NDArray[np.float64], states: State) -> None:
         own = part.G[i if len(part.G) > 1 else 0]
         G, c, x = own[np.ix_(atoms, atoms)], part.C[i, atoms, None], B[i, atoms, None]
         better = 0.5 * x.T @ G @ x < c.T @ x  # than nothing; false for nan
-        B[i, atoms] = hals_sweeps(G, c, np.where(better, x, 0.0), _SWEEPS)[0][:, 0]
+        B[i, atoms] = hals_sweeps(G, c, np.where(better, x, 0.0), _SWEEPS)[:, 0]
     X[doubtful] = B
 
 

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from conicnmf.geometry.compilers import inner, jit
-from conicnmf.kernels._columns import over_columns
+from conicnmf.kernels.threads import over_columns
 from conicnmf.types import Array, Data
 
 _TILE_BYTES = 256 * 1024
@@ -189,6 +189,19 @@ def _sparse_range(
                 B[k, j] = _visit_stored(data[begin:], own[k], p, S[k, j], B[k, j], ridge, count)
 
 
+def by_columns(Y: Data) -> Data:
+    """Return data as the sweeps read them, in double precision; themselves where they are so.
+
+    Examples
+    --------
+    >>> by_columns(sp.csr_array(np.eye(2))).format
+    'csc'
+    """
+    if sp.issparse(Y):
+        return sp.csc_array(Y, dtype=np.float64)
+    return np.ascontiguousarray(Y, dtype=np.float64)
+
+
 def poisson_sweeps(Y: Data, A: Array, S: Array, B: Array, sweeps: int, ridge: float = 0.0) -> Array:
     """Return B ≥ 0 after cyclic Newton steps on ⟨S, B⟩ + ½ ridge ‖B‖² − Σ y log(A B).
 
@@ -217,19 +230,18 @@ def poisson_sweeps(Y: Data, A: Array, S: Array, B: Array, sweeps: int, ridge: fl
     out = np.array(B, dtype=np.float64, order="C")
     A, S = (np.ascontiguousarray(X, dtype=np.float64) for X in (A, S))
     r, n = out.shape
+    Y = by_columns(Y)
     if sp.issparse(Y):
-        columns = sp.csc_array(Y)
-        parts = columns.indptr, columns.indices, np.asarray(columns.data, dtype=np.float64)
+        parts = Y.indptr, Y.indices, Y.data
 
         def run(first: int, last: int) -> None:
             _sparse_range(*parts, A, S, out, ridge, sweeps, first, last)
 
-        over_columns(run, n, work=float(columns.nnz) * r * sweeps)
+        over_columns(run, n, work=float(Y.nnz) * r * sweeps)
     else:
-        dense = np.ascontiguousarray(Y, dtype=np.float64)
 
         def run(first: int, last: int) -> None:
-            _dense_range(dense, A, S, out, ridge, sweeps, first, last)
+            _dense_range(Y, A, S, out, ridge, sweeps, first, last)
 
         over_columns(run, n, work=float(Y.size) * r * sweeps)
     return out.astype(dtype, copy=False)

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from conicnmf.errors import InputError
 from conicnmf.kernels._active import CLOSED, solve_range
-from conicnmf.kernels._columns import over_columns, per_column, scale_columns
+from conicnmf.kernels._columns import per_column, scale_columns
 from conicnmf.kernels._forward_backward import two_way_range
+from conicnmf.kernels.threads import over_columns
 from conicnmf.types import Array
 
 

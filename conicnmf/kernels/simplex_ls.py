@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conicnmf.errors import InputError
-from conicnmf.kernels._columns import as_block, over_columns
+from conicnmf.kernels._columns import as_block
 from conicnmf.kernels._settle import settle_range
 from conicnmf.kernels.nnls import nnls_gram
+from conicnmf.kernels.threads import over_columns
 from conicnmf.types import Array
 
 _STIFF = 100.0

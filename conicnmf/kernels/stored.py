@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conicnmf.geometry.compilers import jit
-from conicnmf.kernels._columns import over_columns
+from conicnmf.kernels.threads import over_columns
 from conicnmf.types import Array
 
 

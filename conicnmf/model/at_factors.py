@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
@@ -15,6 +17,20 @@ from conicnmf.types import Factors
 from conicnmf.validate import as_numbers
 
 Shapes = dict[str, tuple[int, ...]]
+
+_ITERATING: ContextVar[bool] = ContextVar("iterating", default=False)
+
+
+@contextmanager
+def iterating() -> Iterator[None]:
+    """Take factors as they are inside: the iterates of a solve fit, and are asked about very often."""
+    token = _ITERATING.set(True)
+    try:
+        # Of iterates that leave the range of numbers the answer is infinite or no number.
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
+    finally:
+        _ITERATING.reset(token)
 
 
 def check_factors_of(kind: type) -> None:
@@ -38,20 +54,16 @@ def check_factors_of(kind: type) -> None:
 
 
 def _reading(method: Callable[..., Any], signature: inspect.Signature) -> Callable[..., Any]:
-    place = list(signature.parameters).index("factors")
-
     @wraps(method)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        # Solvers ask at every iteration, with what fits.
-        if len(args) <= place or not _fit(args[place], args[0].shapes):
-            given = signature.bind_partial(*args, **kwargs)
-            if "factors" in given.arguments:
-                factors = given.arguments["factors"]
-                given.arguments["factors"] = as_factors(factors, args[0].shapes, method.__name__)
-            args, kwargs = given.args, given.kwargs
-        # Of iterates that leave the range of numbers the answer is infinite or no number.
-        with np.errstate(over="ignore", invalid="ignore"):
+        if _ITERATING.get():
             return method(*args, **kwargs)
+        given = signature.bind_partial(*args, **kwargs)
+        if "factors" in given.arguments:
+            factors = given.arguments["factors"]
+            given.arguments["factors"] = as_factors(factors, args[0].shapes, method.__name__)
+        with iterating():
+            return method(*given.args, **given.kwargs)
 
     return checked
 
@@ -67,9 +79,6 @@ def as_factors(factors: Any, shapes: Shapes, asked: str) -> Factors:
     Traceback (most recent call last):
     conicnmf.errors.InputError: objective needs W to have shape (2, 1), got (1, 2); transpose ...
     """
-    if _fit(factors, shapes):
-        own: Factors = factors
-        return own
     listed = ", ".join(shapes)
     if not isinstance(factors, Mapping):
         raise InputError(
@@ -83,17 +92,6 @@ def as_factors(factors: Any, shapes: Shapes, asked: str) -> Factors:
                 f"{', '.join(map(shown, factors)) or 'none'}; take result.factors"
             )
     return {name: _as_array(factors[name], name, shape, asked) for name, shape in shapes.items()}
-
-
-def _fit(factors: Any, shapes: Shapes) -> bool:
-    """Whether factors are what solvers work with; this is asked at every iteration."""
-    if type(factors) is not dict or len(factors) != len(shapes):
-        return False
-    for name, shape in shapes.items():
-        X = factors.get(name)
-        if type(X) is not np.ndarray or X.shape != shape or X.dtype.kind != "f":
-            return False
-    return True
 
 
 def _as_array(X: Any, name: str, shape: tuple[int, ...], asked: str) -> Any:

@@ -20,11 +20,12 @@ from conicnmf.model.digest import Digest, digest_of_fields
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.model.units import Units
 from conicnmf.model.variables import Source
-from conicnmf.settings import Place, Seconds, Whole, door
+from conicnmf.settings import Count, Place, Seconds, Whole, door
 from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
     from conicnmf.results import Iteration, Result
+    from conicnmf.solve.choice import Effort
     from conicnmf.solve.methods.base import AnySolver, SolverLike
     from conicnmf.solve.starts import Init
     from conicnmf.solve.stop import StopLike
@@ -166,6 +167,8 @@ class BaseProblem(ABC):
         checkpoint: Place | None = None,
         progress: bool | Monitor = False,
         throw: bool = True,
+        n_threads: Count | None = None,
+        effort: Effort = "low",
     ) -> Result:
         """Solve the problem; see `conicnmf.solve` for what the options mean."""
         from conicnmf.solve.engine import solve
@@ -181,6 +184,8 @@ class BaseProblem(ABC):
             checkpoint=checkpoint,
             progress=progress,
             throw=throw,
+            n_threads=n_threads,
+            effort=effort,
         )
 
 

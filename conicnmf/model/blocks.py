@@ -90,6 +90,16 @@ class Block:
         return next((block for block in self.majorized if block.kind == "separable"), None)
 
     @cached_property
+    def scored(self) -> Block | None:
+        """The block with squares that have the slopes of its addends, where all have such.
+
+        They need not lie above the addends, so who lowers them has to look at these again.
+        """
+        block = replace(self, kind="scored")
+        fit = self.kind is None and self.addends and all(map(block.forms, self.addends))
+        return block if fit else None
+
+    @cached_property
     def capped(self) -> bool:
         """Whether an addend must stay at or below a cap."""
         return not self.uncapped and any(np.isfinite(addend.cap) for addend in self.addends)

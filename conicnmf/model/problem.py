@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -107,7 +106,7 @@ class Problem(BaseProblem):
             return self
         variables = {name: units.variable(v) for name, v in self.variables.items()}
         addends = tuple(units.fit(fit) for fit in self.fits)
-        offset = math.ldexp(self.offset, -units.objective)
+        offset = units.within(self.offset)
         problem = object.__new__(type(self))
         problem._set(variables, addends, offset, self.sources, units)
         return problem
@@ -312,8 +311,14 @@ class Problem(BaseProblem):
 
     @cached_property
     def unit(self) -> float:
-        """The sum of the addends at zero."""
-        return sum(abs(addend.zero) for addend in self.addends)
+        """The sum of the addends at zero, and of the data that penalties reconstruct."""
+        fitted = sum(abs(addend.zero) for addend in self.addends)
+        return fitted + sum(
+            penalty.squares(np.zeros(block.shape))[1]
+            for block in self.blocks
+            for penalty in block.penalties
+            if "squares" in penalty.abilities
+        )
 
     def relative_error(self, factors: Factors) -> float:
         """Return Σ‖V − model‖²/Σ‖V‖² over all fits, weighted entries where there are weights."""

@@ -48,6 +48,10 @@ class Units:
         """Return the stated objective."""
         return math.ldexp(objective, self.objective)
 
+    def within(self, objective: float) -> float:
+        """Return a stated objective in these units."""
+        return math.ldexp(objective, -self.objective)
+
     def variable(self, variable: Variable) -> Variable:
         """Return a variable with its terms in these units."""
         own = math.ldexp(1.0, -self.powers[variable.name])

@@ -236,7 +236,16 @@ class Result:
             ("violation", f"{self.max_violation:.2g}"),
             ("iterations", f"{self.n_iter} in {self.seconds:.3g} s, seed {self.seed}"),
             ("factors", shapes),
+            *self._race(),
         ]
+
+    def _race(self) -> list[tuple[str, str]]:
+        """Return how far apart the runs of a race have come."""
+        notes = self.history[-1].notes
+        if "basins" not in notes:
+            return []
+        told = f"{notes['basins']:.0f} basins, the worst run {notes['spread']:.1%} above the best"
+        return [("race", told)]
 
     def _by_fit(self) -> str:
         """Return the errors of several fits."""

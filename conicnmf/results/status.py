@@ -19,6 +19,14 @@ class Status(Enum):
     """
 
     CONVERGED = "The objective no longer falls; try other seeds to see whether it can be lower."
+    STILL_FALLING = (
+        "The stop rule was met while the objective still falls; a smaller rtol, or more patience, "
+        "goes on."
+    )
+    AT_REST = (
+        "The update rule no longer moves anything, which need not be a minimum: certificate() tells. "
+        "Another solver may go on, see explain()."
+    )
     OSCILLATING = (
         "The objective went up and down and no longer improves; the best feasible iterate was kept. "
         "SparsityMaximization or HALS never rise."

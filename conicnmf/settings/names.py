@@ -19,6 +19,7 @@ _MEANT = (
     ("time_limit", "time_limit=60", "timeout max_time max_seconds"),
     ("solver", 'solver="HALS"', "method algorithm"),
     ("init", "init=NNDSVD()", "start initial x0"),
+    ("n_threads", "n_threads=2", "threads num_threads nthreads"),
     ("loss", "loss=Frobenius()", "beta_loss objective"),
 )
 """A name of ours, how to write it, and the names that others use."""

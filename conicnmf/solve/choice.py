@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import cvxpy as cp
 import scipy.sparse as sp
@@ -20,12 +20,19 @@ from conicnmf.solve.methods import (
     Chain,
     CyclicNewton,
     ProjectedGradient,
+    Race,
     Splitting,
     TangentPlane,
 )
 from conicnmf.solve.methods.base import SOLVERS, AnySolver, Solver
 from conicnmf.solve.programs.copies import needs_program
 
+Effort: TypeAlias = Literal["low", "normal", "high"]
+"""How much to spend on a good basin: one run, or a race of more and more starts."""
+_STARTS: dict[Effort, int] = {"low": 1, "normal": 4, "high": 16}
+"""Measured on 25 small problems with bounds on sparseness, two seeds each, against the best of five
+solvers from the same start: four starts of two solvers came within one percent of it in 96 % of all
+runs (one run of each solver: 90 %), for eleven times the time of one run of HALS."""
 _FEW = 25
 """Up to this rank moving all components at once is worth its cost."""
 
@@ -52,6 +59,19 @@ def choose(problem: BaseProblem) -> tuple[AnySolver, str]:
     if others:
         return others[0], others[0].merit(problem) or "it is the first that fits"
     raise IncompatibleError(_none_fits(problem))
+
+
+def race(problem: BaseProblem, effort: Effort) -> Race | None:
+    """Return a race for problems with many basins, nothing for others or where one run is enough.
+
+    Only solvers that need no cone programs take part.
+    """
+    if effort == "low" or not any(block.reverse_convex for block in problem.blocks):
+        return None
+    few = all(block.shape[0] <= _FEW for block in problem.blocks)
+    own: list[AnySolver] = [Chain((TangentPlane(), HALS())), HALS()] if few else [HALS()]
+    runners = tuple(solver for solver in own if not solver.mismatches(problem))
+    return Race(runners, _STARTS[effort]) if runners else None
 
 
 def _none_fits(problem: BaseProblem) -> str:
@@ -84,8 +104,12 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
         (ProjectedGradient(), "the constraints have a joint projection"),
     ]
     # Copies are cheap where every term has a closed form; in sets that are not convex, tangent
-    # planes end in better places.
-    planes = any(needs_program(block) or block.reverse_convex for block in problem.blocks)
+    # planes end in better places. A program of squares holds the loss as well; of other losses it
+    # would hold bounds on entries, whose steps are short.
+    planes = any(
+        block.reverse_convex or (needs_program(block) and _has_squares(block))
+        for block in problem.blocks
+    )
     copies = "each term acts on a copy of its factor, and the copies are brought together"
     listed.insert(3 if planes else 2, (Splitting(), copies))
     if any(HALS().facing(block).kind for block in problem.blocks) and not _reweighed(problem):
@@ -97,6 +121,9 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
         stored = any(sp.issparse(fit.V) for fit in problem.fits)
         cheap = "its steps are cheap, and momentum makes up for their length"
         listed.insert(int(stored), (AcceleratedMultiplicative(), cheap))
+        if not stored:
+            ended = Chain((AcceleratedMultiplicative(), CyclicNewton()), rtol=1e-2, patience=1)
+            listed.insert(0, (ended, "cheap steps with momentum come near, exact ones end there"))
     if problem.rank <= _FEW and any(block.reverse_convex for block in problem.blocks):
         polished = Chain((TangentPlane(), HALS()))
         listed.insert(0, (polished, "tangent planes find a basin, exact steps polish it"))

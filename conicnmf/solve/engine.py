@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from conicnmf.errors import ConicNMFError, SolveError
+from conicnmf.kernels.threads import threads
+from conicnmf.model.at_factors import iterating
 from conicnmf.results import Iteration, Result, Status
-from conicnmf.settings import Place, Seconds, Whole, door
+from conicnmf.settings import Count, Place, Seconds, Whole, door
 from conicnmf.solve.checkpoint import Checkpoint, State, claim_of
-from conicnmf.solve.choice import Stated, choose, require_fit
+from conicnmf.solve.choice import Effort, Stated, choose, race, require_fit
 from conicnmf.solve.deadline import is_late, until
 from conicnmf.solve.guard import (
     in_words,
@@ -48,6 +50,8 @@ def solve(
     checkpoint: Place | None = None,
     progress: bool | Monitor = False,
     throw: bool = True,
+    n_threads: Count | None = None,
+    effort: Effort = "low",
 ) -> Result:
     """Solve a problem: a factorization, a one-factor problem or an autoencoder.
 
@@ -79,6 +83,15 @@ def solve(
     throw : bool
         Raise a `SolveError` (with the best iterate in it) when the status is a failure. Whatever
         raises on the way, a backend, a term or the callback, is such a failure.
+    n_threads : int, optional
+        Threads for work that goes column by column (exact codes, steps on counts, sweeps); the
+        answer is the same whatever their number. NUMBA_NUM_THREADS by default. Matrix products
+        have the threads of the BLAS library, which has settings of its own.
+    effort : {"low", "normal", "high"}
+        What to spend on a good basin where a constraint is not convex, such as a bound on sparseness
+        from below: one run, or a `Race` of several solvers from 4 or 16 starts, the worse half of
+        which is dropped again and again. A solver that is named and a start that is given are taken
+        as they are, and so are problems that need cone programs.
 
     Returns
     -------
@@ -91,22 +104,25 @@ def solve(
     >>> cn.solve(cn.factorize(np.ones((4, 3)), 1), cn.HALS()).status.name
     'CONVERGED'
     """
-    method = choose(problem)[0] if solver is None else as_solver(solver)
+    if solver is not None:
+        method = as_solver(solver)
+    else:
+        method = (race(problem, effort) if init is None else None) or choose(problem)[0]
     require_fit(problem, method)
     rule = as_stop(stop, method.default_stop)
     if time_limit is not None:
         rule = TimeLimit(time_limit) | rule
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
     begin = time.perf_counter()
-    seen = problem if method.absolute else problem.normalized()
-    run = Run(seen, begin, method.promises.keeps_best)
     file = None
     if checkpoint is not None:
         file = Checkpoint(checkpoint, claim_of(problem, method, seed, init))
     deadline = np.inf if time_limit is None else begin + time_limit
     context = Context(np.random.default_rng(seed), deadline)
-    watchers = Watchers(run, callback, _monitor(progress, method))
-    with interruptions_noted(), until(deadline):
+    with interruptions_noted(), until(deadline), threads(n_threads):
+        seen = problem if method.absolute else problem.normalized()
+        run = Run(seen, begin, method.promises.keeps_best)
+        watchers = Watchers(run, callback, _monitor(progress, method))
         try:
             status = _Loop(run, method, rule, context, watchers, file).turn(init)
         finally:
@@ -142,7 +158,8 @@ class _Loop:
         self._start(init, saved)
         try:
             self._prepare(saved)
-            return self._iterate()
+            with iterating():
+                return self._iterate()
         except KeyboardInterrupt:
             return Status.INTERRUPTED
         except BaseException as error:
@@ -186,8 +203,7 @@ class _Loop:
         run, status = self.run, self.rule.check(self.run.history)
         while status is None:
             run.at = "the solver"
-            with np.errstate(over="ignore", invalid="ignore"):  # the status says where numbers end
-                sweep = self.solver.sweep(run.problem, run.factors, self.memo)
+            sweep = self.solver.sweep(run.problem, run.factors, self.memo)
             raise_noted()
             self.memo = sweep.memo
             if not all(np.isfinite(X).all() for X in sweep.factors.values()):
@@ -200,22 +216,25 @@ class _Loop:
             if status is None and self.file is not None and self.file.is_due():
                 self._save()
             raise_noted()
-            status = status or self._checked()
+            status = status or self._checked(sweep.busy)
         return status
 
-    def _checked(self) -> Status | None:
+    def _checked(self, busy: bool) -> Status | None:
         """Ask the rule; where the solver has settled, ask that for a way on."""
         run = self.run
         run.at = "the stop rule"
         status = self.rule.check(run.history)
-        if status is not Status.CONVERGED or not run.keeps_best or is_late():
+        settled_now = status in (Status.CONVERGED, Status.STILL_FALLING)
+        if settled_now and busy:
+            return None
+        if not settled_now or not run.keeps_best or is_late():
             return status
         run.at = "the solver"
         better = self.solver.revived(run.problem, run.best)
         if better is None:
             return status
         self.watchers.show(run.record(better))
-        self.memo = self.solver.start(run.problem, self.context)
+        self.memo = self.solver.again(run.problem, better, self.memo, self.context)
         return self.rule.check(run.history)
 
     def _ended(self, sweep: Sweep[Any], iteration: Iteration) -> Status | None:
@@ -228,9 +247,10 @@ class _Loop:
         self.run.direction = sweep.direction
         if is_late():
             return Status.TIME_LIMIT
-        if sweep.status is Status.CONVERGED:
+        if sweep.status in (Status.CONVERGED, Status.AT_REST):
             history = self.run.history
-            return settled(history, _STEADY * abs(history.lowest[-1]))
+            ended = settled(history, _STEADY * abs(history.lowest[-1]))
+            return sweep.status if ended is Status.CONVERGED else ended
         return sweep.status
 
     def _save(self) -> None:

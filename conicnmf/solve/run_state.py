@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from conicnmf.archive import number
+from conicnmf.geometry.compile_time import working_time
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import History, Iteration
 from conicnmf.solve.checkpoint import State
@@ -40,6 +41,7 @@ class Run:
     error: BaseException | None = None
 
     def __post_init__(self) -> None:
+        self.begin += working_time() - time.perf_counter()  # a first solve compiles its kernels
         self.history.unit = self.problem.units.stated(self.problem.unit)
 
     def record(self, factors: Factors, sweep: Sweep[Any] | None = None) -> Iteration:
@@ -55,7 +57,7 @@ class Run:
             len(self.history),
             objective,
             violation,
-            time.perf_counter() - self.begin,
+            working_time() - self.begin,
             _change(self.factors, factors),
             made.inner,
             made.notes,
@@ -111,10 +113,9 @@ def _change(before: Factors, after: Factors) -> float:
     if not before:
         return float("inf")
     changes = []
-    with np.errstate(over="ignore", invalid="ignore"):  # once, as this is done in every iteration
-        for name, X in after.items():
-            size, moved = _norm(X), _norm(X - before[name])
-            changes.append(moved / size if size else float(moved > 0))
+    for name, X in after.items():
+        size, moved = _norm(X), _norm(X - before[name])
+        changes.append(moved / size if size else float(moved > 0))
     return max(changes)
 
 

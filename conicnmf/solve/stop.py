@@ -10,9 +10,12 @@ import numpy as np
 from conicnmf.errors import InputError
 from conicnmf.results import History, Status
 from conicnmf.settings import Count, Reads, Rule, Seconds, Settings, Weight, at_least
+from conicnmf.solve.deadline import is_late
 
 LEVEL = 1e-9
 """Objectives closer than this part of the data's size are equal to a cone solver."""
+_LEFT = 1e-3
+"""A solve has converged when less than this part of the objective is expected to be left to fall."""
 _RESTS = 5
 """How many times its patience a rule waits for a violation that no longer falls."""
 
@@ -97,8 +100,9 @@ class TimeLimit(Stop):
     seconds: Seconds
 
     def check(self, history: History) -> Status | None:
-        """Compare the time since the start."""
-        return Status.TIME_LIMIT if history[-1].seconds >= self.seconds else None
+        """Compare the time since the start; a limit of the solve counts what is compiled, too."""
+        late = history[-1].seconds >= self.seconds or is_late()
+        return Status.TIME_LIMIT if late else None
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,7 @@ class RelDecrease(Stop):
         floor = 1e-13 * start if np.isfinite(start) else 0.0
         if before == np.inf or before - now > max(self.rtol * abs(before), floor):
             return None
-        return settled(history, max(self.rtol * abs(now), floor))
+        return _ended(history, self.patience, max(self.rtol * abs(now), floor))
 
     def _check_violation(self, history: History) -> Status | None:
         """End when no iterate is feasible and the least violation no longer falls."""
@@ -182,7 +186,37 @@ class FactorChange(Stop):
             return None
         if history[-1].change > self.rtol:
             return None
-        return settled(history, self.rtol * abs(history.lowest[-1]))
+        return _ended(history, 1, self.rtol * abs(history.lowest[-1]))
+
+
+def _ended(history: History, window: int, tolerance: float) -> Status:
+    """Return how a solve ended whose rule is met: it may be one that is met while much is left."""
+    status = settled(history, tolerance)
+    if status is not Status.CONVERGED:
+        return status
+    allowed = max(_LEFT * abs(history.lowest[-1]), LEVEL * history.unit)
+    return Status.STILL_FALLING if expected_fall(history, window) > allowed else status
+
+
+def expected_fall(history: History, window: int) -> float:
+    """Return how far the best feasible objective falls from here, as its falls become smaller.
+
+    Falls over so many iterations that shrink by a factor q add up to q/(1 − q) times the last one.
+    Where they do not shrink, the estimate is that of an objective like 1/iterations.
+
+    Examples
+    --------
+    >>> from conicnmf.results import Iteration
+    >>> halved = History([Iteration(k, 1 + 0.5**k, 0.0, 0.0, 1.0) for k in range(8)])
+    >>> expected_fall(halved, 2) == 0.5**7
+    True
+    """
+    values = [value for value in history.lowest if np.isfinite(value)]
+    now, before = values[-1], values[max(0, len(values) - 1 - window)]
+    earlier = values[max(0, len(values) - 1 - 2 * window)]
+    fall, last = before - now, earlier - before
+    slow = fall * (len(values) - 1) / window
+    return min(slow, fall * fall / (last - fall)) if last > fall else slow
 
 
 def without_iteration_limit(rule: Stop) -> Stop | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from conicnmf.results import Iteration
@@ -30,6 +31,8 @@ class Watchers:
     run: Run
     callback: Callable[[Iteration, Factors], Any] | None = None
     monitor: Monitor | None = None
+    around: Context = field(default_factory=copy_context)
+    """What holds outside the iterations, such as how NumPy warns: the callback is called there."""
 
     def show(self, iteration: Iteration) -> None:
         """Show the monitor an iteration; one that raises is left out from then on."""
@@ -47,7 +50,8 @@ class Watchers:
             return False
         self.run.at = "the callback"
         stated = self.run.stated(factors)
-        return bool(self.callback(iteration, {name: _locked(X) for name, X in stated.items()}))
+        locked = {name: _locked(X) for name, X in stated.items()}
+        return bool(self.around.run(self.callback, iteration, locked))
 
     def close(self) -> None:
         """Tell the monitor that it is over."""

@@ -17,26 +17,13 @@ from conicnmf.model.tolerances import feasible_within
 from conicnmf.results import Result, Status
 from conicnmf.settings import Weight, door
 from conicnmf.solve.choice import Stated
+from conicnmf.study.check import Check
 from conicnmf.study.idle_components import idle_components
+from conicnmf.study.proofs import Proof, endless_fall, proved
 from conicnmf.study.stationarity import remaining_descent
 from conicnmf.types import Array, Factors
 
 ON_SUPPORT = ", zeros kept"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One line of a certificate: a measured number against its tolerance."""
-
-    name: str
-    measured: float
-    tolerance: float
-    note: str = ""
-
-    @property
-    def ok(self) -> bool:
-        """Whether the number is within its tolerance."""
-        return bool(self.measured <= self.tolerance)
 
 
 @dataclass(frozen=True)
@@ -53,6 +40,9 @@ class Certificate:
     """
 
     checks: tuple[Check, ...]
+    proves: Proof = "nothing"
+    """What the checks prove together: that the result is a global minimum, that no block can lower
+    the objective near it, that it is feasible, or that the objective is unbounded."""
 
     @property
     def ok(self) -> bool:
@@ -77,7 +67,8 @@ class Certificate:
             "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
             for row in table
         ]
-        return "\n".join([*lines, "certified" if self.ok else "NOT certified"])
+        said = [] if self.proves == "nothing" else [f"proves: {self.proves}"]
+        return "\n".join([*lines, *said, "certified" if self.ok else "NOT certified"])
 
     __repr__ = __str__
 
@@ -127,21 +118,29 @@ def certify(
     checks = [_status(problem, result), _finite(result)]
     if not checks[-1].ok:
         return Certificate(tuple(checks))
+    if result.status is Status.UNBOUNDED:
+        found = (_finite(result), endless_fall(problem, result, feasibility))
+        return Certificate(found, "unbounded" if found[-1].ok else "nothing")
     checks += _feasibility(problem, result, feasibility)
     checks += _as_reported(problem, result, feasibility)
     gains = problem.gains(result.factors)
     if not problem.fits:
         gains = gains | remaining_gain(problem, result.factors)
-    factors = {name: np.asarray(X, dtype=float) for name, X in result.factors.items()}
+    # Cone programs are exact in absolute numbers, so they see the problem in units of one.
+    seen = problem.normalized()
+    factors = seen.units.inward(
+        {name: np.asarray(X, dtype=float) for name, X in result.factors.items()}
+    )
+    size = seen.units.within(max(abs(result.objective), _exact(problem, result)))
     checks += [
-        _stationarity(held, B, result, _exact(problem, result), stationarity)
-        for held, B in problem.subproblems(factors)
+        _stationarity(held, B, result, size, stationarity)
+        for held, B in seen.subproblems(factors)
         if held.block.name not in gains
     ]
     checks += [Check(f"stationary, {name}", g, stationarity) for name, g in gains.items()]
     checks += _trace(problem, result, feasibility)
-    checks += _components(problem, result, factors, feasibility, stationarity)
-    return Certificate(tuple(checks))
+    checks += _components(seen, factors, size, feasibility, stationarity)
+    return Certificate(tuple(checks), proved(problem, checks))
 
 
 def _check_same(problem: BaseProblem, result: Result) -> None:
@@ -206,7 +205,7 @@ def _gap(own: float, reported: float, rounding: float) -> float:
 
 
 def _stationarity(
-    held: Subproblem, B: Array, result: Result, exact: float, tolerance: float
+    held: Subproblem, B: Array, result: Result, size: float, tolerance: float
 ) -> Check:
     """Return how much of the objective one block could still gain near the result."""
     block, promised = held.block, result.promises.stationary
@@ -214,7 +213,7 @@ def _stationarity(
     descent, note = remaining_descent(held, B, on_support=promised == "support")
     # A reward may cancel the rest of the objective, and is a part of its size all the same.
     own = abs(held.loss(B)) + sum(abs(penalty.value(B)) for penalty in block.penalties)
-    size = max(abs(result.objective), own, exact) or 1.0
+    size = max(size, own) or 1.0
     if not promised:
         return Check(name, descent / size, np.inf, _not_promised(result))
     return Check(name, descent / size, tolerance, note + ON_SUPPORT * (promised == "support"))
@@ -223,7 +222,7 @@ def _stationarity(
 def _trace(problem: BaseProblem, result: Result, feasibility: float) -> Iterator[Check]:
     """Look for feasible iterates better than the result, and for rises that were ruled out."""
     values, violations = result.history.objective, result.history.violation
-    seen = values[violations <= feasibility]
+    seen = values[(violations <= feasibility) & np.isfinite(values)]
     whole = _whole(problem, result)
     # Objectives are differences of numbers of the size of V, and single precision has few digits.
     noise, relative = (1e-5, 1e-4) if _single(result) else (1e-12, 1e-6)
@@ -231,6 +230,9 @@ def _trace(problem: BaseProblem, result: Result, feasibility: float) -> Iterator
     if seen.size and result.promises.keeps_best:
         lost = max(0.0, result.objective - float(seen.min())) / size
         yield Check("best feasible iterate kept", lost, relative)
+        # What is returned was an iterate, so a history without its objective is not its own.
+        nearest = float(np.abs(values - result.objective).min())
+        yield Check("history holds the result", nearest / size, relative)
     rose = values[1:] > values[:-1]  # between infinite values there is no difference
     rise = float((values[1:][rose] - values[:-1][rose]).max(initial=0.0)) / size
     promised = result.promises.monotone
@@ -241,7 +243,8 @@ def _trace(problem: BaseProblem, result: Result, feasibility: float) -> Iterator
 def _whole(problem: BaseProblem, result: Result) -> float:
     """Return the size of the numbers that were at stake: the data's, or what the start had."""
     values = result.history.objective
-    return max(float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), problem.unit)
+    started = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    return max(started, problem.unit)
 
 
 def _exact(problem: BaseProblem, result: Result) -> float:
@@ -258,10 +261,9 @@ def _not_promised(result: Result) -> str:
 
 
 def _components(
-    problem: BaseProblem, result: Result, factors: Factors, feasibility: float, tolerance: float
+    problem: BaseProblem, factors: Factors, size: float, feasibility: float, tolerance: float
 ) -> Iterator[Check]:
     """Ask what components that contribute nothing, or the same as another, could do instead."""
-    size = max(abs(result.objective), _exact(problem, result)) or 1.0
     for pair in idle_components(problem, factors, feasibility):
         for idle in pair:
             note = f"{idle.count}, gain if they are given work" if idle.count else ""
@@ -270,4 +272,4 @@ def _components(
                     idle.name, 0.0, np.inf, f"{idle.count}, no other work is known for them"
                 )
             else:
-                yield Check(idle.name, max(0.0, idle.gain) / size, tolerance, note)
+                yield Check(idle.name, max(0.0, idle.gain) / (size or 1.0), tolerance, note)

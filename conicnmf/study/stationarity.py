@@ -4,7 +4,8 @@ A cone program with planes at the point comes first: what it finds is feasible, 
 really there to be had. Where that would have the size of large data, programs of the factor's size on
 majorizers of the loss stand for it. Signed factors with bands are solved for their magnitudes, and
 projected gradient steps serve where no cone program can be written. Where none of this serves, it is
-tried in a convex part of the set, say with the same zeros.
+tried in a convex part of the set, say with the same zeros; at last steps are brought back into the
+set by projections on one constraint after the other.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from conicnmf.solve.programs.backends import chain
 from conicnmf.solve.programs.model import PlainProgram
 from conicnmf.solve.programs.signed import guessed_signs, magnitudes
 from conicnmf.solve.programs.tangent import planes_at
+from conicnmf.study.gradient_steps import by_alternating_steps, by_projected_steps
 from conicnmf.types import Array
 
 _HALVINGS = 10
-_STEPS = 50
 _LARGE, _MAJORIZERS, _LIFT = 2000, 4, 1e-3
 
 Route = Callable[[Subproblem, Array], Array | None]
@@ -51,14 +52,19 @@ def remaining_descent(held: Subproblem, B: Array, on_support: bool = False) -> t
         "gain of a cone solver with planes at the result": _by_cone_program,
         "gain of cone solvers on majorizers of the loss": _by_majorizers,
         "gain of a cone solver with the signs of the result": _by_magnitudes,
-        "gain of projected gradient steps": _by_projected_steps,
+        "gain of projected gradient steps": by_projected_steps,
     }
     part = held.on(held.block.convex_at(B))
-    for seen, where in ((held, ""), (part, ", in a convex part of the set")):
-        for name, route in routes.items():
-            better = route(seen, B)
-            if better is not None:
-                return held.objective(B) - _lowest_between(held, B, better), name + where
+    tries = [
+        (seen, route, name + where)
+        for seen, where in ((held, ""), (part, ", in a convex part of the set"))
+        for name, route in routes.items()
+    ]
+    tries += [(held, by_alternating_steps, "gain of steps with alternating projections")]
+    for seen, route, name in tries:
+        better = route(seen, B)
+        if better is not None:
+            return held.objective(B) - _lowest_between(held, B, better), name
     return float("inf"), "no independent route could solve the block"
 
 
@@ -125,22 +131,3 @@ def _linearized(held: Subproblem, block: Block, B: Array, reduced: Reduced | Non
     program = PlainProgram(replace(block, penalties=convex))
     linear = np.add.reduce(slopes) if slopes else None
     return program.solve(reduced or held, planes_at(block, B), chain("CLARABEL"), linear)[0]
-
-
-def _by_projected_steps(held: Subproblem, B: Array) -> Array | None:
-    """Take steps along the gradient, projected, each no longer than lowers the objective."""
-    block = held.block
-    smooth = "gradient" in block.abilities and all(
-        "gradient" in p.abilities for p in block.penalties
-    )
-    if block.projection is None or not smooth:
-        return None
-    step, value = held.step_size, held.objective(B)
-    for _ in range(_STEPS):
-        new = block.projection(B - step * held.gradient(B))
-        lower = held.objective(new)
-        if lower < value and not block.collapsed(new):
-            B, value, step = new, lower, 2 * step
-        else:
-            step /= 4
-    return B

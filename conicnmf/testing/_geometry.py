@@ -35,8 +35,7 @@ def nearest_by_cvxpy(X: Array, *constraints: Constraint, planes: Halfspaces | No
     B = unit * scaled
     held = [part for c in constraints if "cone" in c.abilities for part in c.cone(B)]
     if planes is not None:
-        axis = 1 if planes.each == "component" else 0
-        held = [*held, cp.sum(cp.multiply(planes.normals, B), axis=axis) >= 0]
+        held = [*held, planes.products(B) >= planes.levels]
     distance = cp.norm(cp.vec(scaled - X / unit, order="F"), 2)
     program = cp.Problem(cp.Minimize(distance), held)
     for backend, goals in _BACKENDS:
@@ -161,15 +160,20 @@ def _single_precision(constraint: Constraint, X: Array) -> None:
 def check_tangent(
     constraint: Constraint, members: Sequence[Array], points: Sequence[Array]
 ) -> None:
-    """Expect half-spaces that keep the point they were made at and hold points of the set only."""
+    """Expect half-spaces that keep a member they were made at and hold points of the set only."""
     for P, X in zip(members, points, strict=False):
         planes = constraint.tangent(P)
-        products = pieces(planes.normals * P, planes.each).sum(axis=1)
-        kept = products.min() >= -1e-9 * np.abs(P).max()
+        expect(
+            planes.count == constraint.violation(P).size,
+            f"{constraint}.tangent must return a half-space for each number of its violation",
+        )
+        kept = planes.slack(P).min() >= -1e-9 * np.abs(P).max()
         expect(kept, f"{constraint}.tangent cuts off the point it was made at")
         # The nearest point lies on the boundary, where a half-space that is too wide shows first.
         found = nearest_by_cvxpy(X, constraint, planes=planes)
-        alive = np.linalg.norm(pieces(found, planes.each), axis=1) > 1e-4 * np.abs(X).max()
+        alive = np.ones(planes.count, dtype=bool)
+        if planes.each != "factor":
+            alive = np.linalg.norm(pieces(found, planes.each), axis=1) > 1e-4 * np.abs(X).max()
         violation = float(np.max(constraint.violation(found)[alive], initial=0.0))
         expect(
             violation <= BY_CVXPY,

@@ -126,6 +126,9 @@ def _members(example: Example, points: list[Array]) -> list[Array]:
     constraint, inside, _ = example
     if "project" in constraint.abilities:
         return [inside, *(constraint.project(X.copy()) for X in points)]
+    if not constraint.convex:
+        planes = constraint.tangent(inside) if "tangent" in constraint.abilities else None
+        return [inside, *(nearest_by_cvxpy(X, constraint, planes=planes) for X in points)]
     return [inside, *(nearest_by_cvxpy(X, constraint) for X in points)]
 
 

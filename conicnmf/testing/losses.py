@@ -90,6 +90,7 @@ def _abilities(loss: Loss, Y: Data, A: Array, B: Array) -> None:
             "expression": lambda: loss.expression(Y, A, cp.Variable(B.shape)),
             "majorize": lambda: loss.majorize(Y, A, B),
             "reweigh": lambda: loss.reweigh(Y, A, B),
+            "score": lambda: loss.score(Y, A, B),
             "masked": lambda: loss.masked(np.ones(Y.shape, dtype=bool)),
         },
     )
@@ -157,6 +158,10 @@ def _transposes(loss: Loss, Y: Data, A: Array, B: Array) -> None:
 
 def _majorizers(loss: Loss, Y: Data, A: Array, B: Array, other: Array) -> None:
     """Check that majorizers touch the loss at B and lie above it on the way to another factor."""
+    if "score" in loss.abilities:
+        slopes, scored = loss.gradient(Y, A, B), loss.score(Y, A, B).gradient(Y, A, B)
+        size = float(np.abs(slopes).max())
+        expect_close(scored, slopes, _EXACT, f"the scored {loss} has another gradient at B", size)
     touched = loss.value(Y, A, B)
     bounds: dict[str, Callable[[Array], float]] = {}
     if "majorize" in loss.abilities:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from conicnmf.errors import InputError
-from conicnmf.kernels import _columns
+from conicnmf.kernels import threads
 from conicnmf.kernels.elimination import eliminate
 from conicnmf.kernels.nnls import nnls_gram
 
@@ -134,8 +134,8 @@ def test_threads_do_not_change_a_bit(monkeypatch):
     G, C, yy = gram(A, Y)
     start = nnls_gram(G, C)
     alone = eliminate(G, C, yy, start, 0.05)
-    monkeypatch.setattr(_columns, "_WORTH_THREADS", 0.0)
-    monkeypatch.setattr(_columns.config, "NUMBA_NUM_THREADS", 3)
+    monkeypatch.setattr(threads, "_WORTH_THREADS", 0.0)
+    monkeypatch.setattr(threads.config, "NUMBA_NUM_THREADS", 3)
     np.testing.assert_array_equal(eliminate(G, C, yy, start, 0.05), alone)
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from conicnmf.errors import InputError
-from conicnmf.kernels import _columns
 from conicnmf.kernels import nnls as module
+from conicnmf.kernels import threads
 from conicnmf.kernels.nnls import kkt_residual, nnls_gram
 
 SHAPES = [(30, 6, 40), (20, 45, 25), (12, 12, 20), (9, 1, 5), (6, 4, 1), (1, 5, 3)]
@@ -167,8 +167,8 @@ def test_threads_do_not_change_a_bit(monkeypatch):
     A, Y = random_block(40, 30, 101)
     G, C, _ = gram(A, Y)
     alone = nnls_gram(G, C)
-    monkeypatch.setattr(_columns, "_WORTH_THREADS", 0.0)
-    monkeypatch.setattr(_columns.config, "NUMBA_NUM_THREADS", 3)
+    monkeypatch.setattr(threads, "_WORTH_THREADS", 0.0)
+    monkeypatch.setattr(threads.config, "NUMBA_NUM_THREADS", 3)
     np.testing.assert_array_equal(nnls_gram(G, C), alone)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from conicnmf.errors import InputError
-from conicnmf.kernels import _columns
+from conicnmf.kernels import threads
 from conicnmf.kernels.nnls import kkt_residual, nnls_gram
 from conicnmf.kernels.pursuit import forward_backward, nn_omp
 
@@ -170,8 +170,8 @@ def test_float32_stays_float32_and_threads_do_not_change_a_bit(monkeypatch):
     copies = [a.copy() for a in small]
     alone = nn_omp(*small, 4), forward_backward(*small, 0.1, 4)
     assert alone[0].dtype == alone[1].dtype == np.float32
-    monkeypatch.setattr(_columns, "_WORTH_THREADS", 0.0)
-    monkeypatch.setattr(_columns.config, "NUMBA_NUM_THREADS", 3)
+    monkeypatch.setattr(threads, "_WORTH_THREADS", 0.0)
+    monkeypatch.setattr(threads.config, "NUMBA_NUM_THREADS", 3)
     np.testing.assert_array_equal(nn_omp(*small, 4), alone[0])
     np.testing.assert_array_equal(forward_backward(*small, 0.1, 4), alone[1])
     for a, b in zip(small, copies, strict=True):

@@ -56,6 +56,7 @@ def test_without_a_plane_slopes_vanish_or_point_out_of_the_orthant(powers, curva
 @pytest.mark.parametrize("equal", [False, True])
 @settings(max_examples=25, deadline=None)
 @example(seed=114)  # an entry just off zero, with half the digits of the multiplier
+@example(seed=147589)
 @given(seed=st.integers(0, 10**6))
 def test_with_a_plane_the_multiplier_is_shared_by_all_entries(powers, equal, seed):
     sum_ = random_sum(powers, seed)

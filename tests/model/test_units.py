@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -98,3 +100,13 @@ def test_an_offset_of_another_size_than_its_neighbors_leaves_them_their_units():
     )
     normal = agree(problem)
     assert normal.units.powers == {"W": 41, "H": 0, "b": 41}
+
+
+def test_weights_are_not_copied_on_the_way_to_other_units():
+    V = np.full((400, 500), 1e6)
+    problem = cn.factorize(V, 2, loss=cn.WeightedFrobenius(np.ones(V.shape)))
+    tracemalloc.start()
+    problem.normalized()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.6 * V.nbytes  # the data in other units, and what is true of an entry

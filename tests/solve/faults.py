@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -129,6 +130,28 @@ class Sabotage:
 
         self.monkeypatch.setattr(cp.Problem, "solve", solve)
         self.monkeypatch.setattr(Updated, "_run", run)
+
+
+def hanging(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Let calls take the time they are given, or ten seconds an iteration; return the fake clock."""
+    now = [1000.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def hangs(problem: cp.Problem, solver: str = "", **options: Any) -> Any:
+        limits = ("time_limit", "time_limit_secs", "max_wall_time")
+        seconds = [options[name] for name in limits if name in options]
+        rounds = [options[name] for name in ("max_iters", "max_iter") if name in options]
+        now[0] += seconds[0] if seconds else 10.0 * (rounds[0] if rounds else 360)
+        problem._status = cp.USER_LIMIT
+
+    def run(program: Updated, *data: Any) -> Any:
+        while not program._is_late(None):
+            now[0] += 1.0
+        return "CallbackTerminated", np.zeros(1), 3
+
+    monkeypatch.setattr(cp.Problem, "solve", hangs)
+    monkeypatch.setattr(Updated, "_run", run)
+    return now
 
 
 ALL = ("compiled", *cp.installed_solvers())

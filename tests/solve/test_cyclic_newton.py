@@ -56,3 +56,15 @@ def test_what_it_does_not_serve_is_told():
     problem = cn.factorize(V, 3)
     with pytest.raises(cn.IncompatibleError, match="has no poisson form"):
         problem.solve(cn.CyclicNewton())
+
+
+def test_sparse_data_are_brought_into_columns_once(monkeypatch):
+    calls, convert = [], sp.csr_array.tocsc
+
+    def counted(X, *given, **named):
+        calls.append(X.shape)
+        return convert(X, *given, **named)
+
+    monkeypatch.setattr(sp.csr_array, "tocsc", counted)
+    cn.factorize(sp.csr_array(V), 3, loss="kl").solve(cn.CyclicNewton(), stop=10)
+    assert len(calls) <= 2

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import conicnmf as cn
+from conicnmf.geometry.compile_time import timed
 from conicnmf.solve.deadline import is_late, seconds_left, until
 from conicnmf.solve.programs import backends, slices
 from conicnmf.solve.programs.native import NativeProgram
@@ -229,3 +230,31 @@ def test_scs_prints_nothing(capfd: pytest.CaptureFixture[str], monkeypatch: Any)
     result = CONIC.solve(cn.TangentPlane(engine="conic", backend="SCS"), stop=1)
     assert result.n_iter == 1
     assert capfd.readouterr().out == ""
+
+
+@dataclass(frozen=True)
+class Compiles(cn.HALS):
+    """Has kernels that take 15 seconds to compile, one inside the other, whenever they are used."""
+
+    def sweep(self, problem: Any, factors: Any, memo: Any) -> Any:
+        def inner() -> None:
+            time.perf_counter.now += 5.0  # type: ignore[attr-defined]
+
+        def outer() -> None:
+            time.perf_counter.now += 10.0  # type: ignore[attr-defined]
+            timed(inner)()
+
+        timed(outer)()
+        time.perf_counter.now += 1.0  # type: ignore[attr-defined]
+        return super().sweep(problem, factors, memo)
+
+
+def test_the_history_leaves_out_what_is_compiled(clock: Clock) -> None:
+    result = cn.factorize(V, 2).solve(Compiles(), stop=3)
+    assert result.history.seconds.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_a_time_limit_counts_what_is_compiled(clock: Clock) -> None:
+    result = cn.factorize(V, 2).solve(Compiles(), stop=100, time_limit=20.0)
+    assert result.status is cn.Status.TIME_LIMIT
+    assert result.n_iter == 2

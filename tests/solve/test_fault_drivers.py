@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import conicnmf as cn
-from tests.solve.faults import ALL, FAULTS, RAISED, Sabotage, raising
+from tests.solve.faults import ALL, FAULTS, RAISED, Sabotage, hanging, raising
 
 V = np.random.default_rng(0).random((8, 7)) + 0.1
 PLUS = cn.NonNegative()
@@ -116,3 +116,22 @@ def test_certificates_under_faults_never_raise_and_never_pass_what_fails(
             certificate = own.certificate()
             assert str(certificate)
             assert own.status.kind != "failed" or not certificate.ok
+
+
+@pytest.mark.parametrize("start", ["given", "found"])
+@pytest.mark.parametrize("driver", [*DRIVERS, "all at once"])
+def test_a_backend_that_hangs_ends_with_the_time_of_any_driver(
+    driver: str, start: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if driver == "all at once":
+        pytest.importorskip("unopy")
+        monkeypatch.setitem(DRIVERS, driver, (DRIVERS["three factors"][0], cn.JointNLP()))
+    problem, solver = DRIVERS[driver]
+    init = problem.start(None, np.random.default_rng(0)) if start == "given" else None
+    now = hanging(monkeypatch)
+    begin = now[0]
+    options = {"init": init, "stop": cn.MaxIter(10**6), "time_limit": 60.0, "throw": False}
+    result = problem.solve(solver, **options)
+    assert now[0] - begin <= 1.2 * 60.0
+    assert result.status.kind == "failed" or result.status is cn.Status.TIME_LIMIT
+    judged(problem, result)

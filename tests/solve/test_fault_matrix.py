@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +10,7 @@ import numpy as np
 import pytest
 
 import conicnmf as cn
-from conicnmf.solve.programs.standard_form import Updated
-from tests.solve.faults import ALL, FAULTS, RAISED, Sabotage, raising
+from tests.solve.faults import ALL, FAULTS, RAISED, Sabotage, hanging, raising
 
 V = np.random.default_rng(0).random((8, 7)) + 0.1
 PLUS = cn.NonNegative()
@@ -126,25 +124,8 @@ def test_a_nonlinear_solver_that_fails_leaves_the_start(
 def test_a_backend_that_hangs_ends_with_the_time(
     backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each call takes the time that it is given, or ten seconds an iteration; the clock is a fake."""
-    now = [1000.0]
-    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
-
-    def hangs(problem: cp.Problem, solver: str = "", **options: Any) -> Any:
-        limits = ("time_limit", "time_limit_secs")
-        seconds = [options[name] for name in limits if name in options]
-        rounds = [options[name] for name in ("max_iters", "max_iter") if name in options]
-        now[0] += seconds[0] if seconds else 10.0 * (rounds[0] if rounds else 360)
-        problem._status = cp.USER_LIMIT
-
-    def run(program: Updated, *data: Any) -> Any:
-        while not program._is_late(None):
-            now[0] += 1.0
-        return "CallbackTerminated", np.zeros(1), 3
-
     start = PROBLEM.start(None, np.random.default_rng(0))
-    monkeypatch.setattr(cp.Problem, "solve", hangs)
-    monkeypatch.setattr(Updated, "_run", run)
+    now = hanging(monkeypatch)
     for kind in SOLVERS:
         begin = now[0]
         result = solved(

@@ -7,7 +7,7 @@ import pytest
 
 import conicnmf as cn
 from conicnmf.results import History, Iteration, Status
-from conicnmf.solve.stop import Stop
+from conicnmf.solve.stop import Stop, expected_fall
 
 
 def history(objectives, seconds=None, changes=None):
@@ -34,7 +34,8 @@ def test_small_changes_of_the_factors_end_a_solve():
     rule = cn.FactorChange(1e-3)
     assert rule.check(history([3])) is None
     assert rule.check(history([3, 2], changes=[np.inf, 1e-2])) is None
-    assert rule.check(history([3, 2], changes=[np.inf, 1e-4])) is Status.CONVERGED
+    assert rule.check(history([3, 2], changes=[np.inf, 1e-4])) is Status.STILL_FALLING
+    assert rule.check(history([3, 2, 2], changes=[np.inf, 1, 1e-4])) is Status.CONVERGED
 
 
 @pytest.mark.parametrize(
@@ -54,6 +55,28 @@ def test_small_changes_of_the_factors_end_a_solve():
 )
 def test_the_decrease_of_the_best_objective_decides(objectives, status):
     assert cn.RelDecrease(1e-3, patience=3).check(history(objectives)) is status
+
+
+@pytest.mark.parametrize(
+    ("values", "status"),
+    [
+        ([2.0**-k for k in range(9)], None),
+        ([9 + 0.05 * 0.9**k for k in range(9)], Status.STILL_FALLING),
+        ([9 + 0.05 * 0.01**k for k in range(9)], Status.CONVERGED),
+        ([np.inf, 9.0, 8.95, 8.9], Status.STILL_FALLING),
+        ([9 + 0.5 / k for k in range(8, 20)], Status.STILL_FALLING),
+    ],
+)
+def test_a_rule_that_is_met_while_the_objective_falls_does_not_say_converged(values, status):
+    assert cn.RelDecrease(1e-2, patience=1).check(history(values)) is status
+
+
+def test_what_is_left_to_fall_is_the_sum_of_the_falls_to_come():
+    for q in (0.5, 0.7, 0.9):
+        values = [3 + q**k for k in range(20)]
+        assert expected_fall(history(values), 3) == pytest.approx(q**19)
+    slow = [3 + 1 / k for k in range(1, 100)]
+    assert 0.4 / 99 < expected_fall(history(slow), 3) < 1.1 / 99
 
 
 def test_patience_is_the_number_of_iterations_without_progress():

@@ -261,3 +261,34 @@ def test_sets_without_cone_and_projection_are_judged_in_a_convex_part(name):
     assert check.ok
     worse = reported(best, {"W": best.W, "H": 0.8 * best.H})
     assert "stationary" in failed(worse.certificate())
+
+
+MET = {
+    "box": cn.Box(0, 0.6),
+    "ball of samples": cn.NormBall(0.9, each="sample"),
+    "entries that are known": cn.Fixed(np.arange(48).reshape(16, 3).T == 20, 0.25),
+}
+
+
+@pytest.mark.parametrize("name", MET)
+def test_spheres_that_meet_other_sets_are_judged_by_alternating_projections(name):
+    V = cn.datasets.low_rank(20, 16, 3, noise=0.05, seed=0).V
+    problem = cn.factorize(V, 3, H=[cn.NonNegative(), cn.UnitNorm(), MET[name]])
+    best = problem.solve(stop=cn.MaxIter(300) | cn.RelDecrease(1e-5))
+    (check,) = [check for check in best.certificate().checks if check.name == "stationary, H"]
+    assert "alternating projections" in check.note
+    assert check.ok, check
+    start = problem.solve(stop=0)
+    early = replace(best, factors={"W": best.W, "H": start.H})
+    assert "stationary" in failed(early.certificate())
+
+
+@pytest.mark.parametrize("power", [96, -90])
+def test_blocks_of_huge_and_tiny_data_are_judged_in_units_of_one(power):
+    V, unit = np.ldexp(cn.datasets.low_rank(6, 5, 1, noise=0.05, seed=0).V, power), 2.0**power
+    H = [cn.NonNegative(), cn.NormBall(0.5 * unit, each="sample"), cn.FactorSum(4 * unit)]
+    problem = cn.factorize(V, 1, loss="kl", W=[cn.NonNegative(), cn.NormBall(3.0)], H=H)
+    best = problem.solve("TangentPlane")
+    assert best.certificate(), best.certificate()
+    shorter = reported(best, {"W": best.W, "H": 0.8 * best.H})
+    assert "stationary" in failed(shorter.certificate())

@@ -97,9 +97,6 @@ class ConeAscent(OneFactorSolver[_Memo]):
 
     def advance(self, view: OneFactor, factors: Factors, memo: _Memo) -> Sweep[_Memo]:
         """Maximize the linearized objective of each column, and keep the best feasible point."""
-        if view.unbounded is not None:
-            direction = {view.name: view.unbounded[:, None]}
-            return Sweep(factors, memo, status=Status.UNBOUNDED, direction=direction)
         steps, fresh = memo
         W = apart(view, factors[view.name])
         if fresh and view.rank > 1:

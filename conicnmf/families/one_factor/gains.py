@@ -83,8 +83,8 @@ def orthonormal_gain(view: OneFactor, W: Array) -> float:
         free = np.asarray(~np.delete(W, j, axis=1).any(axis=1))
         before = w = W[:, [j]]
         for _ in range(_STEPS):
-            w = np.where(free[:, None], np.maximum(A @ w + shift * w, 0.0), 0.0)
-            w = w / (np.linalg.norm(w) or 1.0)
+            up = np.where(free[:, None], np.maximum(A @ w + shift * w, 0.0), 0.0)
+            w = up / np.linalg.norm(up) if up.any() else w  # A + cI may be singular there
         best = max(best, 0.5 * float(np.sum(w * (A @ w)) - np.sum(before * (A @ before))))
     return best / (abs(float(view.term.value(W.T))) or 1.0)
 

@@ -44,6 +44,7 @@ class Rule(OneFactorSolver["Point | None"]):
         nonnegative_moments,
     )
     monotone: ClassVar[bool] = False
+    seeks_minimum: ClassVar[bool] = False
     # The columns separate slowly, after a plateau, where a rule on the objective would end.
     default_stop: ClassVar[Stop] = MaxIter(5000)
 
@@ -68,7 +69,7 @@ class Rule(OneFactorSolver["Point | None"]):
         reported, objective = view.report(after)
         change = np.linalg.norm(after.W - point.W) / (np.linalg.norm(after.W) or 1.0)
         still = change <= max(_STILL, 10 * float(np.finfo(after.W.dtype).eps))
-        return Sweep(reported, after, objective, Status.CONVERGED if still else None, notes=notes)
+        return Sweep(reported, after, objective, Status.AT_REST if still else None, notes=notes)
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,16 @@ from conicnmf.families.one_factor.needs import (
     reconstruction,
 )
 from conicnmf.families.one_factor.solver import OneFactorSolver, ViewNeed
-from conicnmf.families.one_factor.view import OneFactor
+from conicnmf.families.one_factor.view import OneFactor, one_factor
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.operators import Point
+from conicnmf.model.problem import Problem
 from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.solve.methods.base import Context, Sweep
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Factors
+
+_DUST, _WORTH, _HALVINGS = 1e-12, 1e-6, 30
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,8 @@ class ProjectiveRule(OneFactorSolver["Point | None"]):
     """``W ⊙ 2AW ⊘ (WWᵀAW + AWWᵀW)`` with A = V Vᵀ, the rule of projective NMF, at the best scale.
 
     The cube root of the factor provably never raises the objective, and is taken whenever the whole
-    factor would.
+    factor would. An entry that is zero stays zero under the rule; where the rule has settled, entries
+    that the gradient wants to grow are lifted, and it goes on.
 
     Examples
     --------
@@ -66,6 +70,23 @@ class ProjectiveRule(OneFactorSolver["Point | None"]):
         if view.value(after) > view.value(point):
             after = view.scaled(without_dust(W * np.cbrt(factor)))
         return Sweep(view.factors(after.W), after, view.value(after))
+
+    def revived(self, problem: Problem, factors: Factors) -> Factors | None:
+        """Return W with zeros lifted along the gradient, where that lowers the objective."""
+        view = one_factor(problem)
+        assert view is not None
+        W = factors[view.name]
+        before, slope = view.steepness(W)
+        lift = np.where(_DUST * W.max(initial=0.0) < W, 0.0, np.maximum(-slope, 0.0))
+        if not lift.any():
+            return None
+        step = np.linalg.norm(W) / np.linalg.norm(lift)
+        for _ in range(_HALVINGS):
+            after = view.scaled(W + W.dtype.type(step) * lift)
+            if view.value(after) < (1 - _WORTH) * before:
+                return view.factors(after.W)
+            step /= 2
+        return None
 
 
 @dataclass(frozen=True, eq=False)

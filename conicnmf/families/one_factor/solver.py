@@ -9,6 +9,7 @@ from typing import ClassVar, Generic, TypeVar
 from conicnmf.families.one_factor.view import OneFactor, one_factor
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.problem import Problem
+from conicnmf.results import Status
 from conicnmf.settings import door
 from conicnmf.solve.methods.base import Context, Solver, Sweep
 from conicnmf.types import Factors
@@ -22,6 +23,8 @@ class OneFactorSolver(Solver[Problem, M], Generic[M]):
     """A method for a problem in W ≥ 0 alone whose objective is made from an operator A."""
 
     solves: ClassVar[type[BaseProblem]] = Problem
+    seeks_minimum: ClassVar[bool] = True
+    """Whether there must be a minimum; an update rule may have fixed points without one."""
     asks: ClassVar[Sequence[ViewNeed]] = ()
     """Requirements on the view; each yields a reason for every way it is not met."""
 
@@ -50,8 +53,12 @@ class OneFactorSolver(Solver[Problem, M], Generic[M]):
         return self.begin(_seen(problem), context)
 
     def sweep(self, problem: Problem, factors: Factors, memo: M) -> Sweep[M]:
-        """Advance by one step."""
-        return self.advance(_seen(problem), factors, memo)
+        """Advance by one step, or say that there is no minimum to be found."""
+        view = _seen(problem)
+        if self.seeks_minimum and view.unbounded is not None:
+            direction = {view.name: view.unbounded[:, None]}
+            return Sweep(factors, memo, status=Status.UNBOUNDED, direction=direction)
+        return self.advance(view, factors, memo)
 
 
 def _seen(problem: BaseProblem) -> OneFactor:

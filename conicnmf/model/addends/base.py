@@ -11,9 +11,9 @@ from conicnmf.model.digest import Digest, part
 from conicnmf.model.terms import Quadratic, Reduced, Separable
 from conicnmf.types import Array, Data, Factors
 
-Kind: TypeAlias = Literal["quadratic", "weighted", "separable"]
+Kind: TypeAlias = Literal["quadratic", "weighted", "separable", "scored"]
 """The kinds of majorizers: a quadratic of the variable, weighted squares of the residuals, or a sum
-over the variable's entries."""
+over the variable's entries. Scored squares touch an addend too, but need not lie above it."""
 
 
 class View(ABC):
@@ -47,9 +47,13 @@ class View(ABC):
         """Return the quadratic of some columns of B, with a matrix for each, zero at zero."""
         raise TypeError(f"{self} has no Gram matrices")
 
-    def poisson(self, B: Array) -> tuple[Data, Array, Array, Array]:
-        """Return (N, A, S, X) of ⟨S, B⟩ − Σ N log(A X); X has the rows of B first, then held ones."""
+    def poisson(self) -> tuple[Data, Data]:
+        """Return (N, M) of Σ M ∘ (A X) − Σ N ∘ log(A X), with A and X from `sides`."""
         raise TypeError(f"{self} is no divergence of counts")
+
+    def sides(self, B: Array) -> tuple[Array, Array]:
+        """Return (A, X) whose product is the model; X has the rows of B first, then held ones."""
+        raise TypeError(f"{self} is no product")
 
     def reduced(self) -> Reduced:
         """Return the addend as a least-squares problem of the size of B."""

@@ -141,11 +141,13 @@ class Fit(Addend):
         """Return the forms of majorizers, where the loss has such."""
         if kind == "separable":
             return SEPARABLE if "ratio" in self.loss.abilities else frozenset()
-        by, forms = (
-            ({"majorize", "quadratic"}, QUADRATIC)
-            if kind == "quadratic"
-            else ({"reweigh", "reduced"}, WEIGHTED)
-        )
+        if kind == "scored" and sp.issparse(self.V):
+            return frozenset()  # their weights are those of the model, which is dense
+        by, forms = {
+            "quadratic": ({"majorize", "quadratic"}, QUADRATIC),
+            "weighted": ({"reweigh", "reduced"}, WEIGHTED),
+            "scored": ({"score", "reduced"}, WEIGHTED),
+        }[kind]
         return forms - self._missing(name) if by & self.loss.abilities else frozenset()
 
     @cached_property

@@ -75,7 +75,7 @@ class FitView(View):
             return self if own else QuadraticView(self, self.loss.majorize(*seen))
         if "reduced" in self.loss.abilities:
             return self
-        squares = self.loss.reweigh(*seen)
+        squares = self.loss.score(*seen) if kind == "scored" else self.loss.reweigh(*seen)
         zero = squares.value(self.Y, 0 * self._left[:, :1], np.zeros((1, self.Y.shape[1])))
         offset = self.loss.value(*seen) - squares.value(*seen)
         place = self.A, self.K, self.held, self.mask
@@ -111,10 +111,13 @@ class FitView(View):
             G, C = G * mask.T[:, :, None] * mask.T[:, None], mask * C
         return Quadratic(G, C, 0.0)
 
-    def poisson(self, B: Array) -> tuple[Data, Array, Array, Array]:
-        """Return the logarithms' weights, their matrix, the slopes of the free rows, and all rows."""
-        N, S = self.loss.poisson(self.Y, self._left)
-        return N, self._left, S[: len(B)], self.right(B)
+    def poisson(self) -> tuple[Data, Data]:
+        """Return the weights of the logarithms, and those of the model."""
+        return self.loss.poisson(self.Y)
+
+    def sides(self, B: Array) -> tuple[Array, Array]:
+        """Return [A L] and [B K; R]."""
+        return self._left, self.right(B)
 
     def vectorized(self) -> Quadratic:
         """Return the quadratic in all entries of B as one column."""

@@ -9,6 +9,7 @@ from conicnmf.model.constraints.norm_in import NormIn
 from conicnmf.model.constraints.norms import NormBall, UnitNorm
 from conicnmf.model.constraints.orthogonal import Orthogonal
 from conicnmf.model.constraints.orthonormal import Orthonormal
+from conicnmf.model.constraints.reverse_convex import ReverseConvex
 from conicnmf.model.constraints.simplex import Simplex
 from conicnmf.model.constraints.sparseness import Sparseness
 from conicnmf.model.constraints.unimodal import Unimodal
@@ -29,6 +30,7 @@ __all__ = [
     "NormIn",
     "Orthogonal",
     "Orthonormal",
+    "ReverseConvex",
     "Simplex",
     "Sparseness",
     "Unimodal",

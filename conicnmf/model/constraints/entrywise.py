@@ -25,13 +25,16 @@ class Entrywise(Constraint):
     def violation(self, B: Array) -> Array:
         """Return the largest excess of each component, relative to the bounds or to B."""
         lower, upper = self.bounds()
-        lowest, highest = B.min(axis=1), B.max(axis=1)
         if lower.ndim or upper.ndim:
             excess = np.maximum(lower - B, B - upper).max(axis=1)
         else:  # by the extremes alone, without an array of the size of B
-            excess = np.maximum(lower - lowest, highest - upper)
-        scale = self._size or max(highest.max(), -lowest.min()) or 1.0
-        return np.asarray(np.maximum(excess, 0.0) / scale)
+            excess = lower - B.min(axis=1)
+            if upper < np.inf:
+                excess = np.maximum(excess, B.max(axis=1) - upper)
+        excess = np.maximum(excess, 0.0)
+        if excess.any():
+            excess /= self._size or np.abs(B).max() or 1.0
+        return np.asarray(excess)
 
     @cached_property
     def _size(self) -> float:

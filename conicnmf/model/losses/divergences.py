@@ -12,9 +12,14 @@ from scipy.special import kl_div
 
 from conicnmf.model.losses.entrywise import Entrywise
 from conicnmf.model.losses.visits import visits
-from conicnmf.model.losses.weights import full
+from conicnmf.model.losses.weights import column_sums, full
+from conicnmf.model.terms import Loss
 from conicnmf.settings import Number
 from conicnmf.types import Array, Data
+
+_NOTHING = 1e-3
+"""A model below this part of the data counts as this large where slopes have no bound: one entry
+would outweigh all others."""
 
 
 class Divergence(Entrywise):
@@ -115,6 +120,18 @@ class Divergence(Entrywise):
             up += visit.back(visit.weighed(P))
         return (self.scale * down).astype(B.dtype), (self.scale * up).astype(B.dtype)
 
+    def score(self, Y: Data, A: Array, B: Array) -> Loss:
+        """Return the squares with the weights p^{β−2}/2, whose slope is that of the divergence.
+
+        Where data are noise round the model, they bend as the divergence does on average.
+        """
+
+        def shares(y: Array, p: Array) -> Array:
+            floor = np.maximum(_NOTHING * y, np.finfo(p.dtype).tiny ** 0.25)
+            return 0.5 * _power(np.maximum(p, floor), self.beta - 2)
+
+        return self.squares(Y, A, B, shares)
+
     def atoms(self, Y: Data, P: cp.Expression) -> cp.Expression:
         """Return the divergences for CVXPY."""
         if not self.convex:
@@ -188,7 +205,7 @@ class KullbackLeibler(Divergence):
             return super().value(Y, A, B)
         (visit,) = visits(Y, A, B, self.weights, stored_only=True)
         total = visit.sum(self.entries(visit.y, visit.p) - visit.p)
-        total += float(np.sum(self._weighed(Y, A) * B, dtype=np.float64))
+        total += float(np.sum(column_sums(self.weights, A) * B, dtype=np.float64))
         return self.scale * max(total, 0.0)
 
     def ratio(self, Y: Data, A: Array, B: Array) -> tuple[Array, Array]:
@@ -200,25 +217,19 @@ class KullbackLeibler(Divergence):
             else:
                 share = np.divide(v.y, v.p, out=np.zeros_like(v.p), where=v.p > 0)
             down += v.back(v.weighed(share))
-        up = np.broadcast_to(self._weighed(Y, A), B.shape)
+        up = np.broadcast_to(column_sums(self.weights, A), B.shape)
         return (self.scale * down).astype(B.dtype), (self.scale * up).astype(B.dtype)
 
-    def poisson(self, Y: Data, A: Array) -> tuple[Data, Array]:
-        """Return M ∘ Y and AᵀM."""
-        N = Y if self.weights is None else full(self.weights, Y.shape) * Y
-        return N if self.scale == 1 else self.scale * N, self.scale * self._weighed(Y, A)
+    def poisson(self, Y: Data) -> tuple[Data, Data]:
+        """Return M ∘ Y and M."""
+        M = np.ones((1, 1)) if self.weights is None else self.weights
+        N = Y if self.weights is None else full(M, Y.shape) * Y
+        return N if self.scale == 1 else self.scale * N, self.scale * M
 
     def gradient(self, Y: Data, A: Array, B: Array) -> Array:
         """Return Aᵀ(M ∘ (1 − Y/P))."""
         down, up = self.ratio(Y, A, B)
         return up - down
-
-    def _weighed(self, Y: Data, A: Array) -> Array:
-        """Return AᵀM."""
-        M = self.weights
-        if M is None:
-            return np.asarray(A.sum(axis=0, dtype=np.float64))[:, None]
-        return np.asarray((full(M, Y.shape).T @ A).T)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

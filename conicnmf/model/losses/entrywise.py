@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -90,14 +91,37 @@ class Entrywise(Loss):
 
     def gradient(self, Y: Data, A: Array, B: Array) -> Array:
         """Return scale · Aᵀ(M ∘ ℓ')."""
-        parts = [v.back(v.weighed(self.slopes(v.y, v.p))) for v in visits(Y, A, B, self.weights)]
-        return np.asarray(self.scale * sum(parts)).astype(B.dtype, copy=False)
+        total = np.zeros(
+            B.shape
+        )  # added to in place: a list of parts would be many factors at once
+        for v in visits(Y, A, B, self.weights):
+            total += v.back(v.weighed(self.slopes(v.y, v.p)))
+        return (self.scale * total).astype(B.dtype, copy=False)
 
     def bounded(self, bend: float, Y: Data, A: Array, B: Array) -> Quadratic:
         """Return the majorizer at B of a cost that bends no more than this in p."""
         heaviest = 1.0 if self.weights is None else float(stored(self.weights).max())
         G = self.scale * bend * heaviest * (A.T @ A)
-        return Quadratic.touching(self.value(Y, A, B), self.gradient(Y, A, B), G, B)
+        value, slope = 0.0, np.zeros(B.shape)
+        for v in visits(Y, A, B, self.weights):  # the model is made once for both
+            value += v.sum(self.entries(v.y, v.p))
+            slope += v.back(v.weighed(self.slopes(v.y, v.p)))
+        slope = (self.scale * slope).astype(B.dtype, copy=False)
+        return Quadratic.touching(self.scale * value, slope, G, B)
+
+    def squares(
+        self, Y: Data, A: Array, B: Array, shares: Callable[[Array, Array], Array]
+    ) -> WeightedFrobenius:
+        """Return Σ scale · M ∘ shares(Y, A B) ∘ (Y − X)², the squares of another model X."""
+        parts = [
+            np.sqrt(v.weighed(self.scale * shares(v.y, v.p))) for v in visits(Y, A, B, self.weights)
+        ]
+        if not sp.issparse(self.weights):
+            return WeightedFrobenius(np.concatenate(parts))
+        pattern = self.weights
+        return WeightedFrobenius(
+            sp.csr_array((parts[0], pattern.indices, pattern.indptr), shape=pattern.shape)
+        )
 
     def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
         """Return the literal sum, of the size of the data, over the entries that have a weight."""

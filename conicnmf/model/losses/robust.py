@@ -10,11 +10,9 @@ from dataclasses import dataclass, replace
 
 import cvxpy as cp
 import numpy as np
-import scipy.sparse as sp
 
 from conicnmf.model.losses.entrywise import Entrywise
 from conicnmf.model.losses.visits import visits
-from conicnmf.model.losses.weighted import WeightedFrobenius
 from conicnmf.model.terms import Loss, Quadratic
 from conicnmf.settings import Positive
 from conicnmf.types import Array, Data
@@ -51,16 +49,7 @@ class Robust(Entrywise):
     def reweigh(self, Y: Data, A: Array, B: Array) -> Loss:
         """Return the squares that touch the loss at B, up to a constant."""
         unit = self._unit(Y, A, B)
-        parts = [
-            np.sqrt(v.weighed(self.scale * self.shares(v.y - v.p, unit)))
-            for v in visits(Y, A, B, self.weights)
-        ]
-        if not sp.issparse(self.weights):
-            return WeightedFrobenius(np.concatenate(parts))
-        pattern = self.weights
-        return WeightedFrobenius(
-            sp.csr_array((parts[0], pattern.indices, pattern.indptr), shape=pattern.shape)
-        )
+        return self.squares(Y, A, B, lambda y, p: self.shares(y - p, unit))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,13 +75,21 @@ class Huber(Robust):
 
     def entries(self, y: Array, p: Array) -> Array:
         """Return Huber's function of the residuals."""
-        r = np.abs(y - p)
-        inside = np.minimum(r, y.dtype.type(self.delta))
-        return np.asarray(inside * (2 * r - inside))
+        r = y - p
+        inside = self._inside(r)
+        r *= 2
+        r -= inside
+        r *= inside
+        return np.asarray(r)
 
     def slopes(self, y: Array, p: Array) -> Array:
         """Return −2r, no longer than 2δ."""
-        return -2 * np.clip(y - p, -self.delta, self.delta)
+        return -2 * self._inside(y - p)
+
+    def _inside(self, r: Array) -> Array:
+        """Return residuals, those beyond δ cut off there."""
+        delta = r.dtype.type(self.delta)
+        return np.asarray(np.maximum(np.minimum(r, delta), -delta))
 
     def shares(self, r: Array, unit: float) -> Array:
         """Return the smaller of 1 and δ over the residual's magnitude."""

@@ -15,6 +15,9 @@ from conicnmf.types import Array, Data
 
 _CACHED = 1 << 15
 """How many entries are visited at once: what is made of them stays in the cache."""
+_FEWEST = 24
+"""How many rows at least: products with fewer are slow, and arrays of a megabyte and more, which the
+allocator gives back to the system each time, are slower still."""
 
 
 @dataclass(eq=False)
@@ -56,7 +59,7 @@ def visits(
     elif stored_only and sp.issparse(Y):
         yield _at(Y, Y, A, B, weights)
     else:
-        step = max(64, _CACHED // Y.shape[1])
+        step = max(_FEWEST, _CACHED // Y.shape[1])
         for first in range(0, Y.shape[0], step):
             rows = slice(first, first + step)
             y = Y[rows].toarray() if sp.issparse(Y) else Y[rows]

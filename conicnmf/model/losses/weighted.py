@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import cvxpy as cp
@@ -36,16 +37,13 @@ class WeightedFrobenius(Loss):
     scale: Positive = 1.0
     cap: Limit = np.inf
 
-    def check_settings(self) -> None:
-        """Square the weights once."""
-        object.__setattr__(self, "_squared", self.weights * self.weights)
-
     def __repr__(self) -> str:
         return f"WeightedFrobenius({said(self.weights)}, scale={self.scale:g})"
 
-    @property
+    @cached_property
     def _M2(self) -> Data:
-        return self._squared  # type: ignore[attr-defined]
+        # Where it is first asked for: a loss that is only scaled on its way to another has none.
+        return self.weights * self.weights
 
     def transposed(self) -> WeightedFrobenius:
         """Return the loss for the transposed data."""

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from conicnmf.errors import InputError
 from conicnmf.incoming import as_csr
 from conicnmf.settings import Reads
-from conicnmf.types import Data, Mask, stored
+from conicnmf.types import Array, Data, Mask, stored
 from conicnmf.validate import as_numbers
 
 
@@ -69,6 +69,20 @@ def times(weights: Data | None, observed: Mask) -> Data:
 def full(weights: Data, shape: tuple[int, int]) -> Data:
     """Return a weight for each entry, without a copy."""
     return weights if sp.issparse(weights) else np.broadcast_to(weights, shape)
+
+
+def column_sums(weights: Data | None, A: Array) -> Array:
+    """Return AᵀM for weights M, in one column where all columns of M are equal.
+
+    Examples
+    --------
+    >>> column_sums(np.array([[1.0, 2.0]]), np.ones((3, 1)))
+    array([[3., 6.]])
+    """
+    if weights is not None and weights.shape[0] == len(A):
+        return np.asarray((weights.T @ A).T)
+    sums = np.asarray(A.sum(axis=0, dtype=np.float64))[:, None]
+    return sums if weights is None else sums * weights
 
 
 def said(weights: Data | None) -> str:

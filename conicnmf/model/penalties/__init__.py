@@ -1,5 +1,7 @@
 """Penalties: functions of one factor in the objective."""
 
+from conicnmf.model.penalties.concave import ConcavePenalty
+from conicnmf.model.penalties.concave_sparsity import CappedL1, LogSum
 from conicnmf.model.penalties.convex import ConvexPenalty
 from conicnmf.model.penalties.gain import Gain
 from conicnmf.model.penalties.graph_laplacian import GraphLaplacian
@@ -17,10 +19,13 @@ __all__ = [
     "L1",
     "L2",
     "L21",
+    "CappedL1",
+    "ConcavePenalty",
     "ConvexPenalty",
     "Gain",
     "GraphLaplacian",
     "GroupLasso",
+    "LogSum",
     "MinimumVolume",
     "Nuclear",
     "SelfFit",

@@ -7,9 +7,11 @@ from typing import TypeAlias
 
 import cvxpy as cp
 from cvxpy.constraints.finite_set import FiniteSet
+from cvxpy.constraints.nonpos import Inequality
 
 from conicnmf.errors import InfeasibleError, ModelError
-from conicnmf.model.constraints import Convex, Sparseness
+from conicnmf.model.constraints import Convex, ReverseConvex, Sparseness
+from conicnmf.model.curvature_parts import known_parts
 from conicnmf.model.reading.as_stated import AsStated
 from conicnmf.model.reading.curvature import culprit, signed
 from conicnmf.model.reading.entries import attribute_bounds, entry_terms, settle, tighten
@@ -33,6 +35,7 @@ class Conditions:
     bands: list[SparsenessBound]
     others: list[tuple[cp.Constraint, Lowered | None]]
     scales: list[Constraint]
+    reverse: list[cp.Constraint]
 
 
 def sort_constraints(variable: cp.Variable, stated: list[Stated]) -> Conditions:
@@ -41,6 +44,7 @@ def sort_constraints(variable: cp.Variable, stated: list[Stated]) -> Conditions:
     bands: list[SparsenessBound] = []
     others: list[tuple[cp.Constraint, Lowered | None]] = []
     scales: list[Constraint] = []
+    reverse: list[cp.Constraint] = []
     for constraint in stated:
         if isinstance(constraint, SparsenessBound):
             bands.append(constraint)
@@ -49,13 +53,17 @@ def sort_constraints(variable: cp.Variable, stated: list[Stated]) -> Conditions:
         if scale is not None:
             scales.append(scale)
             continue
-        _require_convex_set(constraint)
+        _require_known(constraint)
+        if not constraint.is_dcp():
+            reverse.append(constraint)
+            continue
         rows = lower(constraint, variable)
         if rows is not None and rows.single:
             tighten(rows, low, high)
         else:
             others.append((constraint, rows))
-    return Conditions(variable, settle(low, high, str(variable)), bands, others, scales)
+    bounds = settle(low, high, str(variable))
+    return Conditions(variable, bounds, bands, others, scales, reverse)
 
 
 def constraint_terms(
@@ -79,7 +87,8 @@ def constraint_terms(
         known = summed or norm_ball(constraint, conditions.variable, axes)
         if known is None and component_axis == 0:  # what is read there speaks of columns
             known = read_scale(constraint, conditions.variable)
-        terms.append(known or _as_stated(constraint, conditions, names))
+        terms.append(known or _as_stated(Convex, constraint, conditions, names))
+    terms += [_as_stated(ReverseConvex, each, conditions, names) for each in conditions.reverse]
     return terms
 
 
@@ -95,7 +104,8 @@ def _of_columns(conditions: Conditions, component_axis: int) -> list[Constraint]
     return conditions.scales
 
 
-def _require_convex_set(constraint: cp.Constraint) -> None:
+def _require_known(constraint: cp.Constraint) -> None:
+    """Raise unless a constraint is convex, or an inequality between convex and concave parts."""
     if isinstance(constraint, FiniteSet):
         raise ModelError(
             f"constraint {shown(constraint)} is not convex: it asks for one of several values; "
@@ -103,18 +113,21 @@ def _require_convex_set(constraint: cp.Constraint) -> None:
         )
     if constraint.is_dcp():
         return
-    for argument in constraint.args:
-        if not argument.is_dcp():
-            part = culprit(argument)
-            raise ModelError(
-                f"constraint {shown(constraint)} is not convex: {shown(part)} is "
-                f"{part.curvature.lower()}; constraints follow CVXPY's rules, convex <= concave, "
-                "and reverse-convex ones are stated with cn.sparseness"
-            )
-    raise ModelError(
-        f"constraint {shown(constraint)} is not convex: it must read convex <= concave or "
-        "affine == affine; turn it round, or state sparseness with cn.sparseness"
-    )
+    try:
+        parts = [part for side in constraint.args for part in known_parts(side)]
+    except ModelError as error:
+        part = culprit(next(side for side in constraint.args if not side.is_dcp()))
+        raise ModelError(
+            f"constraint {shown(constraint)} has unknown curvature: {shown(part)} is "
+            f"{part.curvature.lower()}; both sides must be sums of convex and concave parts by "
+            "CVXPY's rules, and sparseness is stated with cn.sparseness"
+        ) from error
+    if not isinstance(constraint, Inequality):
+        listed = ", ".join(sorted({part.curvature.lower() for part in parts}))
+        raise ModelError(
+            f"constraint {shown(constraint)} must be an inequality, or affine == affine, got "
+            f"{listed} parts; write <= or >="
+        )
 
 
 def _merged_bands(bands: list[SparsenessBound], axes: dict[int, Pieces]) -> list[Constraint]:
@@ -158,9 +171,14 @@ def _collected(
 
 
 def _as_stated(
-    constraint: cp.Constraint, conditions: Conditions, names: dict[int, str]
+    kind: type[Convex | ReverseConvex],
+    constraint: cp.Constraint,
+    conditions: Conditions,
+    names: dict[int, str],
 ) -> Constraint:
     """Keep the constraint as it is, with the sign of its variable known to CVXPY's rules."""
     variable = conditions.variable
     form = constraint.tree_copy({id(variable): signed(variable, conditions.bounds)})
-    return Convex(AsStated(form, variable), name=shown(constraint, names))
+    if form.is_dcp():
+        kind = Convex  # now that the signs are known
+    return kind(AsStated(form, variable), name=shown(constraint, names))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.model.penalties import ConvexPenalty
+from conicnmf.errors import ModelError
+from conicnmf.model.curvature_parts import halves
+from conicnmf.model.penalties import ConcavePenalty, ConvexPenalty
 from conicnmf.model.reading.as_stated import AsStated
 from conicnmf.model.reading.curvature import require_convex, signed
 from conicnmf.model.reading.naming import shown
@@ -24,9 +26,13 @@ def read_penalties(
 
     What is known for no part alone may be known of their sum, as where each column has its part.
     """
-    known, kept = [], []
+    known: list[Penalty] = []
+    kept: list[tuple[Part, ConvexPenalty]] = []
     for coefficient, part in parts:
         general = _as_stated(coefficient, part, bounds, names)
+        if not isinstance(general, ConvexPenalty):
+            known += general
+            continue
         found = _recognized(coefficient, part, general, bounds, component_axis)
         if found is None:
             kept.append(((coefficient, part), general))
@@ -35,6 +41,7 @@ def read_penalties(
     if len(kept) > 1:
         whole = sum(coefficient * part for (coefficient, part), _ in kept)
         general = _as_stated(1.0, whole, bounds, names)
+        assert isinstance(general, ConvexPenalty)  # a sum of such
         found = _recognized(1.0, whole, general, bounds, component_axis)
         if found is not None:
             return [*known, found]
@@ -43,13 +50,24 @@ def read_penalties(
 
 def _as_stated(
     coefficient: float, part: cp.Expression, bounds: tuple[Array, Array], names: dict[int, str]
-) -> ConvexPenalty:
-    """Return coefficient · part as it is, once it is known to be convex."""
+) -> ConvexPenalty | list[Penalty]:
+    """Return coefficient · part as it is where it is convex, else its convex and concave parts."""
     variable = part.variables()[0]
     stated = part if coefficient == 1 else coefficient * part
     form = stated.tree_copy({id(variable): signed(variable, bounds)})
-    require_convex(form, "a term on one factor")
-    return ConvexPenalty(AsStated(form, variable), name=shown(stated, names))
+    if form.is_convex():
+        return ConvexPenalty(AsStated(form, variable), name=shown(stated, names))
+    try:
+        sides = halves(form)
+    except ModelError:
+        require_convex(form, "a term on one factor")
+        raise
+    kinds = (ConvexPenalty, ConcavePenalty)
+    return [
+        kind(AsStated(side, variable), name=shown(stated, names))
+        for kind, side in zip(kinds, sides, strict=True)
+        if not side.is_constant()
+    ]
 
 
 def _recognized(

@@ -10,8 +10,9 @@ from conicnmf.model.terms.base import (
     pieces,
     relative_to,
 )
-from conicnmf.model.terms.constraint import Constraint, Example, Halfspaces
-from conicnmf.model.terms.forms import Quadratic, Reduced
+from conicnmf.model.terms.constraint import Constraint, Example
+from conicnmf.model.terms.forms import Quadratic, Reduced, residual_of
+from conicnmf.model.terms.halfspaces import Halfspaces
 from conicnmf.model.terms.loss import Loss
 from conicnmf.model.terms.penalty import Penalty, Weighted
 from conicnmf.model.terms.separable import Separable
@@ -36,4 +37,5 @@ __all__ = [
     "optional",
     "pieces",
     "relative_to",
+    "residual_of",
 ]

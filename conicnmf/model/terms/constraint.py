@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import cvxpy as cp
 import numpy as np
 
 from conicnmf.model.terms.base import Each, Term, optional
+from conicnmf.model.terms.halfspaces import Halfspaces
 from conicnmf.types import Array, Mask
 
 
@@ -18,25 +18,6 @@ class Example(NamedTuple):
     constraint: Constraint
     inside: Array
     outside: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Halfspaces:
-    """One half-space ⟨normals_j, B_j⟩ ≥ offsets_j for each piece j (a row or a column of B)."""
-
-    normals: Array
-    each: Each
-    offsets: Array | float = 0.0
-
-    @property
-    def count(self) -> int:
-        """The number of pieces."""
-        return int(self.normals.shape[0 if self.each == "component" else 1])
-
-    @property
-    def levels(self) -> Array:
-        """The offset of each piece."""
-        return np.broadcast_to(np.asarray(self.offsets, dtype=float), (self.count,))
 
 
 class Constraint(Term):
@@ -115,7 +96,10 @@ class Constraint(Term):
 
     @optional
     def tangent(self, P: Array) -> Halfspaces:
-        """Return half-spaces inside the reverse-convex set that keep the feasible point P."""
+        """Return half-spaces inside the reverse-convex set, one for each number of `violation`.
+
+        They keep P where it is feasible. Elsewhere they lie inside all the same, near P.
+        """
         raise self._lacks("tangent")
 
     @optional

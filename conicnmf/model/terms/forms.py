@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -80,15 +81,13 @@ class Reduced:
 
     def residual(self, B: cp.Expression) -> cp.Expression:
         """Return D − R B as an expression."""
+        return residual_of(B, **self.parts())
+
+    def parts(self) -> dict[str, Array]:
+        """Return D and R as `residual_of` takes them, a part for each column of a stack."""
         if self.R.ndim == 2:
-            return self.D - self.R @ B
-        # One R for each column: R_k b_k is the sum over j of column j of R_k times B_jk.
-        columns = self.R.transpose(1, 2, 0)  # (i, j, k)
-        model = sum(
-            cp.multiply(columns[:, j, :], cp.vstack([B[j, :]] * columns.shape[0]))
-            for j in range(columns.shape[1])
-        )
-        return self.D - model
+            return {"D": self.D, "R": self.R}
+        return {"D": self.D} | {f"R{j}": self.R[:, :, j].T for j in range(self.R.shape[2])}
 
     def with_signs(self, S: Array) -> Reduced:
         """Return the loss of S ∘ M as a function of M."""
@@ -114,6 +113,15 @@ class Reduced:
         ]
         R, D = np.concatenate(Rs, axis=-2), np.concatenate([part.D for part in parts])
         return _triangular(R, D, sum(part.constant for part in parts))
+
+
+def residual_of(B: cp.Expression, D: Any, R: Any = None, **columns: Any) -> cp.Expression:
+    """Return D − R B from the parts of a `Reduced`, or from parameters in their place."""
+    if R is not None:
+        return D - R @ B
+    # One R for each column: R_k b_k is the sum over j of column j of R_k times B_jk.
+    rows = (cp.vstack([B[j, :]] * D.shape[0]) for j in range(len(columns)))
+    return D - sum(cp.multiply(own, row) for own, row in zip(columns.values(), rows, strict=True))
 
 
 def _triangular(R: Array, D: Array, constant: float) -> Reduced:

@@ -80,8 +80,11 @@ class Loss(Term):
         raise self._lacks("grams")
 
     @optional
-    def poisson(self, Y: Data, A: Array) -> tuple[Data, Array]:
-        """Return (N, S) with loss ⟨S, B⟩ − Σ N log(A B) + constant, for A, B ≥ 0."""
+    def poisson(self, Y: Data) -> tuple[Data, Data]:
+        """Return (N, M) with loss Σ M ∘ (A B) − Σ N ∘ log(A B) + constant, for A, B ≥ 0.
+
+        M has the shape of the data, or one number for each row, each column or all.
+        """
         raise self._lacks("poisson")
 
     @optional
@@ -117,3 +120,8 @@ class Loss(Term):
     def reweigh(self, Y: Data, A: Array, B: Array) -> Loss:
         """Return weighted squares that, up to a constant, touch the loss at B and lie above it."""
         raise self._lacks("reweigh")
+
+    @optional
+    def score(self, Y: Data, A: Array, B: Array) -> Loss:
+        """Return weighted squares with the gradient of the loss at B, as Fisher scoring has them."""
+        raise self._lacks("score")

@@ -73,6 +73,8 @@ class Sweep(Generic[Memo]):
     violation: float | None = None
     direction: Factors | None = None
     """Along which the objective falls without end, where the status says so."""
+    busy: bool = False
+    """Whether the solver has more to try, so that to have settled is no news."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,10 @@ class Solver(Settings, Generic[View, Memo]):
     def revived(self, problem: View, factors: Factors) -> Factors | None:
         """Return a better point than one where the solver has settled, where it can be left."""
         return None
+
+    def again(self, problem: View, factors: Factors, memo: Memo, context: Context) -> Memo:
+        """Return the memo of the first sweep from such a point, by default as for any start."""
+        return self.start(problem, context)
 
     def pack(self, memo: Memo) -> dict[str, Array]:
         """Return what a checkpoint must hold of the memo; by default nothing."""

@@ -6,20 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 from conicnmf.model.base import BaseProblem
+from conicnmf.results import Promises
 from conicnmf.settings import Count, Rule, Weight
 from conicnmf.solve.methods.base import AnySolver, Context, Solver, Sweep
+from conicnmf.solve.methods.point import Point
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Factors
-
-
-@dataclass(frozen=True, eq=False)
-class _Point:
-    """An iterate and its measures; `rank` orders iterates, feasible ones first."""
-
-    factors: Factors
-    objective: float
-    violation: float
-    rank: tuple[bool, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +20,7 @@ class _Stage:
 
     memos: tuple[Any, ...]
     number: int = 0
-    best: _Point | None = None
+    best: Point | None = None
     idle: int = 0
 
 
@@ -71,6 +63,12 @@ class Chain(Solver[BaseProblem, _Stage]):
         """The names of the solvers, joined."""
         return " → ".join(solver.name for solver in self.solvers)
 
+    @property
+    def promises(self) -> Promises:
+        """What all of the solvers promise: each begins at the best point of the one before."""
+        monotone = all(solver.promises.monotone for solver in self.solvers)
+        return replace(super().promises, monotone=monotone)
+
     def mismatches(self, problem: BaseProblem) -> list[str]:
         """Return every reason why one of the solvers does not fit."""
         found = [reason for solver in self.solvers for reason in solver.mismatches(problem)]
@@ -88,7 +86,7 @@ class Chain(Solver[BaseProblem, _Stage]):
         """Let the solver at work make one iteration, and hand over when it is idle."""
         at = memo.number
         made = self.solvers[at].sweep(problem, factors, memo.memos[at])
-        point = _measured(problem, made)
+        point = Point.of(problem, made)
         best = memo.best if memo.best is not None and memo.best.rank <= point.rank else point
         stage = replace(
             memo,
@@ -104,15 +102,8 @@ class Chain(Solver[BaseProblem, _Stage]):
             best.factors, onward, best.objective, None, made.inner, violation=best.violation
         )
 
-    def _improves(self, point: _Point, best: _Point | None) -> bool:
+    def _improves(self, point: Point, best: Point | None) -> bool:
         """Whether a point is the first of all, the first feasible one, or lower by enough."""
         if best is None or point.rank[0] != best.rank[0]:
             return best is None or point.rank < best.rank
         return point.rank[1] < best.rank[1] - self.rtol * abs(best.rank[1])
-
-
-def _measured(problem: BaseProblem, made: Sweep[Any]) -> _Point:
-    X = made.factors
-    objective = problem.objective(X) if made.objective is None else made.objective
-    violation = problem.violation(X) if made.violation is None else made.violation
-    return _Point(X, objective, violation, problem.rank_of(X, objective, violation))

@@ -7,9 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from conicnmf.kernels.poisson import poisson_sweeps
+from conicnmf.kernels.poisson import by_columns, poisson_sweeps
 from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.losses.weights import column_sums
 from conicnmf.settings import Count
+from conicnmf.solve.methods.base import Update
 from conicnmf.solve.methods.extrapolated import Extrapolated
 from conicnmf.solve.needs import (
     LossWith,
@@ -19,7 +21,20 @@ from conicnmf.solve.needs import (
     one_addend,
     uncapped,
 )
-from conicnmf.types import Array
+from conicnmf.types import Array, Data
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The weights of the logarithms, column after column in memory, and those of the model."""
+
+    logs: Data
+    linear: Data
+
+    @classmethod
+    def of(cls, logs: Data, linear: Data) -> Counts:
+        """Return the counts of a block."""
+        return cls(by_columns(logs), linear)
 
 
 @dataclass(frozen=True)
@@ -64,10 +79,11 @@ class CyclicNewton(Extrapolated):
         """Return the block itself: no majorizer is a divergence."""
         return block
 
-    def minimize(self, held: Subproblem, B: Array) -> tuple[Array, None]:
-        """Visit every entry `sweeps` times."""
+    def update(self, held: Subproblem, B: Array, memo: Counts | None) -> Update[Counts]:
+        """Visit every entry `sweeps` times; the data are brought into columns once a solve."""
         (view,) = held.views
+        memo = memo or Counts.of(*view.poisson())
         slope, ridge = held.block.orthant
-        N, A, S, X = view.poisson(B)
-        S = np.broadcast_to(S + slope, B.shape)
-        return poisson_sweeps(N, A, S, X, self.sweeps, ridge)[: len(B)], None
+        A, X = view.sides(B)
+        S = np.broadcast_to(column_sums(memo.linear, A)[: len(B)] + slope, B.shape)
+        return Update(poisson_sweeps(memo.logs, A, S, X, self.sweeps, ridge)[: len(B)], memo)

@@ -11,6 +11,7 @@ from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
 from conicnmf.results import InnerSolve
+from conicnmf.solve.deadline import is_late
 from conicnmf.solve.methods.base import Context, Seen, Solver, Sweep, Update, first_fit
 from conicnmf.solve.methods.rebirth import reborn
 from conicnmf.solve.methods.revive import revive
@@ -30,18 +31,14 @@ class Pace:
     beta: float = 0.5
     ceiling: float = 1.0
 
-    def calm(self, factors: Factors, objective: float, beta: float, ceiling: float) -> Pace:
-        """Return the pace that begins again from here."""
-        return Pace(self.seen, factors, factors, objective, beta, ceiling)
-
 
 @dataclass(frozen=True)
 class Extrapolated(Solver[Problem, Pace]):
     """A method that lowers one block after the other and goes on a part of the last change.
 
     A subclass defines `minimize`, or `update` where it remembers something of a block, and says in a
-    setting `extrapolate` whether to look ahead. The part β grows while the objective falls; an
-    iteration that would raise it is undone, and β is cut.
+    setting `extrapolate` whether to look ahead. The part β grows while the objective falls; what
+    would raise it is undone, β is cut, and the same iteration is made without looking ahead.
 
     References
     ----------
@@ -79,43 +76,52 @@ class Extrapolated(Solver[Problem, Pace]):
         return Pace({name: Seen(face, self.prepare(face, context)) for name, face in faces.items()})
 
     def sweep(self, problem: Problem, factors: Factors, memo: Pace) -> Sweep[Pace]:
+        """Update each variable and look ahead; do it again without that if the objective rose."""
+        made = self._sweep(problem, factors, memo)
+        undone = made.factors is factors and made.status is None and bool(memo.ahead)
+        if not undone or not self.looks_ahead or is_late():
+            return made
+        # An iteration in which nothing falls would tell stop rules that nothing can.
+        plain = self._sweep(problem, factors, replace(made.memo, ahead={}, reached={}))
+        return replace(plain, inner=(*made.inner, *plain.inner))
+
+    def _sweep(self, problem: Problem, factors: Factors, memo: Pace) -> Sweep[Pace]:
         """Update each variable and look ahead; undo all of it if the objective rose."""
-        pace = memo if memo.ahead else memo.calm(factors, np.inf, memo.beta, memo.ceiling)
-        beta = pace.beta if self.looks_ahead and memo.ahead else 0.0
-        ahead = pace.ahead
-        reached: Factors = {}
+        ahead, last = memo.ahead or factors, memo.reached or factors
+        beta = memo.beta if self.looks_ahead and memo.ahead else 0.0
+        lowest, unit = memo.objective, problem.unit
+        seen, reached = dict(memo.seen), Factors()
         inner: list[InnerSolve] = []
-        pace = replace(pace, seen=dict(pace.seen))
         for block in problem.blocks:
-            made = self._lower(block.given(ahead), block.rows(ahead), pace.seen[block.name])
-            new, value, pace.seen[block.name] = made.B, made.value, made.memo
+            made = self._lower(block.given(ahead), block.rows(ahead), seen[block.name])
+            new, value, seen[block.name] = made.B, made.value, made.memo
             inner += made.inner
             if made.status is not None:
-                return Sweep(factors, pace, None, made.status, tuple(inner))
+                return Sweep(factors, replace(memo, seen=seen), None, made.status, tuple(inner))
             reached |= block.put({}, new)
-            last = block.rows({**factors, **pace.reached})
-            before, ahead = ahead, block.put(ahead, _look_ahead(block, new, last, beta))
+            farther = _look_ahead(block, new, block.rows(last), beta)
+            before, ahead = ahead, block.put(ahead, farther)
         # The last variable was fitted to the others looking ahead: together they are the iterate.
         found = block.put(before, new)
         if value is not None and len(block.addends) == len(problem.addends):
             objective = problem.total(value - block.penalty(new), found)
         else:
             objective = problem.objective(found)
-        if objective > pace.objective * (1 + 1e-14) + 1e-14 * problem.unit:
-            calm = pace.calm(factors, pace.objective, beta / _CUT, beta)
-            return Sweep(factors, calm, pace.objective, inner=tuple(inner))
-        ceiling = min(1.0, _SPEED_UP_LIMIT * pace.ceiling)
-        beta = min(ceiling, _GROW * pace.beta)
+        if objective > lowest * (1 + 1e-14) + 1e-14 * unit:
+            calm = Pace(seen, factors, factors, lowest, beta / _CUT, beta)
+            return Sweep(factors, calm, lowest, inner=tuple(inner))
+        ceiling = min(1.0, _SPEED_UP_LIMIT * memo.ceiling)
+        beta = min(ceiling, _GROW * memo.beta)
         _balance(problem, ahead, reached)
         found = {**ahead, block.name: reached[block.name]}
         alive = _alive(problem, found)
         if alive is not found:
             # A part that is set to zero changes its penalties.
             value = problem.objective(alive)
-            if value <= objective + 1e-14 * problem.unit:
-                calm = pace.calm(alive, value, beta, ceiling)
+            if value <= objective + 1e-14 * unit:
+                calm = Pace(seen, alive, alive, value, beta, ceiling)
                 return Sweep(alive, calm, value, inner=tuple(inner))
-        pace = Pace(pace.seen, ahead, reached, objective, beta, ceiling)
+        pace = Pace(seen, ahead, reached, objective, beta, ceiling)
         return Sweep(found, pace, objective, inner=tuple(inner))
 
     def revived(self, problem: Problem, factors: Factors) -> Factors | None:
@@ -141,7 +147,7 @@ class Extrapolated(Solver[Problem, Pace]):
         block, memo = seen.block, seen.memo
         if block.kind is None:
             made = self.update(held, B, memo)
-            return replace(made, memo=Seen(block, made.memo))
+            return Update(made.B, Seen(block, made.memo), made.value, made.status, made.inner)
         inner: list[InnerSolve] = []
         for _ in range(self.majorizations):
             made = self.update(held.majorized(B, block), B, memo)
@@ -149,7 +155,7 @@ class Extrapolated(Solver[Problem, Pace]):
             inner += made.inner
             if made.status is not None:
                 break
-        return Update(B, Seen(block, memo), held.objective(B), made.status, inner)
+        return Update(B, Seen(block, memo), None, made.status, inner)
 
 
 def _alive(problem: Problem, factors: Factors) -> Factors:

@@ -79,7 +79,7 @@ class HALS(Extrapolated):
         lower = 0.0 if held.block.orthant_only else -np.inf
 
         def visit(b: Array) -> Array:
-            return hals_sweeps(whole.G, whole.C, b, self.sweeps, lower)[0]
+            return hals_sweeps(whole.G, whole.C, b, self.sweeps, lower)
 
         new = _until_settled(visit, whole, B.reshape(-1, 1))
         return new.reshape(B.shape), whole.value(new)
@@ -92,7 +92,7 @@ class HALS(Extrapolated):
 
     def _visit(self, block: Block, quadratic: Quadratic, B: Array) -> Array:
         if not block.shaped and block.orthant_only:
-            return hals_sweeps(quadratic.G, quadratic.C, B, self.sweeps)[0]
+            return hals_sweeps(quadratic.G, quadratic.C, B, self.sweeps)
         if not block.shaped and block.only_band is not None:
             return descend_band(quadratic.G, quadratic.C, B, *block.only_band, self.sweeps)
         return minimize_components(block, quadratic, B, self.sweeps)

@@ -20,7 +20,7 @@ from conicnmf.solve.needs import (
     uncapped,
 )
 from conicnmf.solve.programs.backends import Backend
-from conicnmf.solve.programs.closing import settle
+from conicnmf.solve.programs.closing import Closing
 from conicnmf.solve.programs.domain import kept_finite
 from conicnmf.solve.programs.lightest import lightest
 from conicnmf.solve.programs.native import native_reasons
@@ -38,9 +38,10 @@ from conicnmf.types import Array
 
 @dataclass(frozen=True)
 class _Memo:
-    """A block's programs, and whether the block has yet to be visited."""
+    """A block's programs, the way to its constraints, and whether it has yet to be visited."""
 
     sharpener: ConicSharpener | NativeSharpener
+    closing: Closing
     fresh: bool = True
 
 
@@ -107,10 +108,10 @@ class SparsityMaximization(BlockSolver[_Memo]):
 
     def prepare(self, block: Block, context: Context) -> _Memo:
         """Set up the block's programs."""
-        block = with_interior(block)
+        closing, block = Closing(block), with_interior(block)
         if self._is_native(block):
-            return _Memo(NativeSharpener(block))
-        return _Memo(ConicSharpener(block, self.form, self.backend))
+            return _Memo(NativeSharpener(block), closing)
+        return _Memo(ConicSharpener(block, self.form, self.backend), closing)
 
     def update(self, held: Subproblem, B: Array, memo: _Memo) -> Update[_Memo]:
         """Sharpen and relax, never accepting a higher objective."""
@@ -125,7 +126,7 @@ class SparsityMaximization(BlockSolver[_Memo]):
             if near is not None and not block.collapsed(near) and step.value(near) < value:
                 best, value = near, step.value(near)
         for _ in range(self.rounds):
-            new, tried = _one_round(block, step, best)
+            new, tried = _one_round(block, step, best, memo.closing)
             records += tried
             if new is None:
                 break
@@ -141,7 +142,7 @@ class SparsityMaximization(BlockSolver[_Memo]):
 
 
 def _one_round(
-    block: Block, step: ConicSharpenStep | NativeSharpenStep, B: Array
+    block: Block, step: ConicSharpenStep | NativeSharpenStep, B: Array, closing: Closing
 ) -> tuple[Array | None, list[InnerSolve]]:
     """Return a feasible point of lower objective, or nothing when a program fails."""
     if not sparseness_bounds(block):
@@ -152,7 +153,7 @@ def _one_round(
     new, more = step.relax(sharp)
     if new is None:
         return None, records + more
-    settled = settle(block, new)
+    settled = closing.settle(new)
     near, more = settled.B, [*more, *settled.records]
     fits = near is not None and not block.collapsed(near) and block.violation(near) <= FEASIBLE
     return near if fits else None, records + more

@@ -26,6 +26,8 @@ _EXACT: tuple[Extrapolated, ...] = (ANLS(), HALS(sweeps=10))
 _ROUNDS_IN_PART = 20
 _FINER = (1.0, 0.1, 0.01)
 _COPIES = "copies of "
+_SHORTER, _KEPT = 4, 0.1
+"""How often a step on scored squares is cut to a quarter, and the part of their fall it must keep."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +89,20 @@ class Splitting(Extrapolated):
     majorizations: ClassVar[int] = 2
     needs: ClassVar = (
         uncapped,
-        LossWith(("quadratic", "separable"), "which splitting needs"),
+        LossWith(("quadratic", "grams", "separable"), "which splitting needs"),
         unsplit,
     )
 
     def facing(self, block: Block) -> Block:
-        """Return the block as it is where an exact method serves it, else as splitting needs it."""
-        return block if _exact(block) else first_fit(self, block)
+        """Return the block as it is where an exact method serves it, else as splitting needs it.
+
+        Sums over entries make short steps; squares with the same slopes come before them.
+        """
+        if _exact(block):
+            return block
+        seen, scored = first_fit(self, block), block.scored
+        longer = seen.kind == "separable" and scored is not None and not self.unmet(scored)
+        return scored if longer and scored is not None else seen
 
     def unmet(self, part: Block | BaseProblem) -> list[str]:
         """Return every need that a block does not meet; none where an exact method serves it."""
@@ -133,6 +142,21 @@ class Splitting(Extrapolated):
             if is_late():
                 break
         return self._in_part(held, Update(B, memo, before, inner=log), np.inf if outside else 0.0)
+
+    def _lower(self, held: Subproblem, B: Array, seen: Seen[Any]) -> Update[Seen[Any]]:
+        """Lower scored squares, and the loss by them or, where that fails, by a majorizer."""
+        if seen.block.kind != "scored":
+            return super()._lower(held, B, seen)
+        made = self.update(held.majorized(B, seen.block), B, seen.memo)
+        found = None if made.status else _toward(held, B, made)
+        if found is not None:
+            return Update(*found[:1], Seen(seen.block, made.memo), found[1], None, made.inner)
+        bound = held.block.separable
+        assert bound is not None
+        copies = seen.memo.copies or find_copies(bound)
+        sure = super()._lower(held, B, Seen(bound, _Memo(copies=copies)))
+        memo = made.memo if made.memo.exact else _at(sure.B, made.memo)
+        return replace(sure, memo=Seen(seen.block, memo), inner=[*made.inner, *sure.inner])
 
     def _in_part(self, held: Subproblem, made: Update[_Memo], fell: float) -> Update[_Memo]:
         """Go on with the same zeros, or peaks, where copies hardly move: sets that are not convex."""
@@ -182,6 +206,24 @@ class Splitting(Extrapolated):
             own = replace(seen[name].memo, Z=tuple(Z), Y=tuple(Y))
             seen[name] = Seen(seen[name].block, own)
         return replace(pace, seen=seen)
+
+
+def _toward(held: Subproblem, B: Array, made: Update[_Memo]) -> tuple[Array, float] | None:
+    """Return a point on the way to one that was made where the objective is lower, and its value.
+
+    It falls by a part of what scored squares, with their value at the end, promise.
+    """
+    assert made.value is not None
+    before, step = held.objective(B), 1.0
+    # Where the other factor looks ahead out of the loss's domain, any finite value is a gain.
+    promised = before - made.value if np.isfinite(before) else 0.0
+    for _ in range(1 if held.block.reverse_convex else _SHORTER):
+        new = made.B if step == 1 else B + B.dtype.type(step) * (made.B - B)
+        value = held.objective(new)
+        if value < before and value <= before - _KEPT * step * promised:
+            return new, value
+        step /= 4
+    return None
 
 
 def _exact(block: Block) -> Extrapolated | None:

@@ -24,7 +24,7 @@ from conicnmf.solve.needs import (
     signed_blocks_are_sign_free,
 )
 from conicnmf.solve.programs.backends import Backend
-from conicnmf.solve.programs.closing import settle
+from conicnmf.solve.programs.closing import Closing
 from conicnmf.solve.programs.domain import kept_finite
 from conicnmf.solve.programs.lightest import has_native_program, lightest, native_program
 from conicnmf.solve.programs.native import NativeProgram
@@ -49,11 +49,12 @@ more digits do not help."""
 
 @dataclass(frozen=True, eq=False)
 class _Memo:
-    """The convex part of a block, its program, and what is linearized at each step."""
+    """The convex part of a block, its program, what is linearized, and the way to the constraints."""
 
     convex: Block
     program: NativeProgram | SeparableProgram | BlockProgram | UpperCutProgram
     rewards: tuple[Penalty, ...]
+    closing: Closing
 
 
 @dataclass(frozen=True)
@@ -127,10 +128,10 @@ class TangentPlane(BlockSolver[_Memo]):
         """Set up the program of the block's convex part."""
         convex, rewards = _convex(block)
         if self._is_native(convex):
-            return _Memo(convex, native_program(convex, _ACCURACY), rewards)
+            return _Memo(convex, native_program(convex, _ACCURACY), rewards, Closing(block))
         kind = UpperCutProgram if self.upper == "cuts" else BlockProgram
         stated = magnitudes(convex) if signed(block) else convex
-        return _Memo(convex, kind(stated, self.backend), rewards)
+        return _Memo(convex, kind(stated, self.backend), rewards, Closing(block))
 
     def update(self, held: Subproblem, B: Array, memo: _Memo) -> Update[_Memo]:
         """Solve the block, linearizing rewards until they settle; keep B when backends fail."""
@@ -146,7 +147,7 @@ class TangentPlane(BlockSolver[_Memo]):
                 failed = Status.INFEASIBLE if empty else Status.BACKEND_FAILED
                 return Update(B, memo, status=None if count else failed, inner=records)
             # This also removes what an interior-point method leaves of the last digits.
-            settled = settle(block, outcome.B)
+            settled = memo.closing.settle(outcome.B)
             records += settled.records
             new = (outcome.B if settled.B is None else settled.B).astype(B.dtype, copy=False)
             if not memo.rewards:
@@ -171,17 +172,24 @@ class TangentPlane(BlockSolver[_Memo]):
             return None, signed_step(convex, memo.program, B, loop, linear)
         step = memo.program.at(held.on(memo.convex), linear)
         outcome = tangent_step(step, B, loop)
+        anchored = all("project" in c.abilities for c in step.block.reverse_convex)
         majorized = held.block.kind is not None
-        if outcome.B is None or (majorized and _rises(step, outcome, B)):
-            # Anchors that no program can hold, or a majorizer that says nothing where it is higher:
-            # stay on B's side of the planes.
-            before, outcome = outcome, held_step(step, B)
-            outcome.records[:0] = before.records
+        least = 0.0 if anchored else self.rtol
+        local = majorized or not anchored
+        if outcome.B is None or (local and not _falls(step, B, outcome.B, least)):
+            # Anchors that no program can hold, planes that were not anchored, or a majorizer that
+            # says nothing where it is higher: stay on B's side of the planes.
+            before = outcome.records
+            outcome = held_step(step, B, TangentLoop(rounds=1) if anchored else loop)
+            outcome.records[:0] = before
         return step, outcome
 
 
-def _rises(step: Step, outcome: Outcome, B: Array) -> bool:
-    return outcome.B is None or step.value(outcome.B) > step.value(B)
+def _falls(step: Step, B: Array, new: Array, least: float) -> bool:
+    """Whether the objective falls, or stays, by at least this part of itself."""
+    value = step.value(B)
+    fall = least * abs(value) if np.isfinite(value) else 0.0
+    return step.value(new) <= value - fall
 
 
 def _convex(block: Block) -> tuple[Block, tuple[Penalty, ...]]:

@@ -37,7 +37,9 @@ _TOLERANCES = {
 }
 _OPTIONS: dict[str, dict[str, Any]] = {
     "ECOS": {"max_iters": 200},
-    "SCS": {"eps_abs": ENOUGH, "eps_rel": ENOUGH, "max_iters": 10_000},
+    # A program with parameters would begin where the last one ended, on scalings that do not fit it.
+    "CLARABEL": {"warm_start": False},
+    "SCS": {"eps_abs": ENOUGH, "eps_rel": ENOUGH, "max_iters": 10_000, "warm_start": False},
     "UNO": {"logger": "SILENT", "max_iterations": 1000},
     "IPOPT": {"print_level": 0, "max_iter": 1000},
 }

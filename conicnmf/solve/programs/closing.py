@@ -11,18 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
 from conicnmf.model.blocks import Block, fitted_block
 from conicnmf.model.losses import Frobenius
+from conicnmf.model.terms import Each, Halfspaces
 from conicnmf.model.tolerances import FEASIBLE, INSIDE
 from conicnmf.results import InnerSolve
 from conicnmf.solve.deadline import is_late
 from conicnmf.solve.needs import signed
 from conicnmf.solve.programs.backends import chain, solve_along
 from conicnmf.solve.programs.cuts import Cut
+from conicnmf.solve.programs.kept import Kept
 from conicnmf.solve.programs.model import PlainProgram
 from conicnmf.solve.programs.signed import magnitudes
 from conicnmf.solve.programs.tangent import planes_at
@@ -40,52 +44,90 @@ class Settled:
     records: Sequence[InnerSolve] = ()
 
 
-def settle(block: Block, B: Array) -> Settled:
-    """Return the point of the block's constraints near B: its projection, or one found by steps."""
-    # A projection sets small entries to zero, which a divergence may not allow: only where it must.
-    exact = block.projection is not None and block.kind != "separable"
-    if not exact and block.violation(B) <= INSIDE:
-        return Settled(B)
-    if block.projection is not None:
-        return Settled(block.projection(B))
-    if signed(block):
-        sizes = settle(magnitudes(block), np.abs(B))
-        return Settled(None if sizes.B is None else np.copysign(sizes.B, B), sizes.records)
-    return _close(block, B)
+class Closing:
+    """The way to the constraints of a block, with programs that are built once."""
 
+    def __init__(self, block: Block) -> None:
+        self._block = block
+        self._opened = tuple(c for c in block.constraints if c.with_interior() is not c)
+        self._kept = Kept(self._nearest)
 
-def _close(block: Block, B: Array) -> Settled:
-    opened = tuple(c for c in block.constraints if c.with_interior() is not c)
-    others = tuple(c for c in block.constraints if c not in opened)
-    near, _ = fitted_block(block.name, B, np.eye(len(B)), Frobenius(), others)
-    program = PlainProgram(near)
-    active = [c.violation(B) > INSIDE for c in opened]
-    records: list[InnerSolve] = []
-    P = B
-    for _ in range(_ROUNDS):
-        if is_late():
-            break
-        holds = [Cut(c.tangent(P), where) for c, where in zip(opened, active, strict=True)]
-        nearest = _nearest(program, B, holds, planes_at(near, P))
-        found, tried = solve_along(nearest, program.variable, chain(None))
-        records += tried
-        if found is None:
-            break
-        P = np.clip(found, *block.bounds)
-        if block.violation(P) <= INSIDE:
-            return Settled(P, records)
-        active = [was | (c.violation(P) > INSIDE) for c, was in zip(opened, active, strict=True)]
-    # The last digits are the backend's; what is feasible all the same is kept.
-    return Settled(P if block.violation(P) <= FEASIBLE else None, records)
+    def settle(self, B: Array) -> Settled:
+        """Return the point of the constraints near B: its projection, or one found by steps."""
+        block = self._block
+        # A projection sets small entries to zero, which a divergence may not allow: only where it must.
+        exact = block.projection is not None and block.kind != "separable"
+        if not exact and block.violation(B) <= INSIDE:
+            return Settled(B)
+        if block.projection is not None:
+            return Settled(block.projection(B))
+        if signed(block):
+            sizes = self._magnitudes.settle(np.abs(B))
+            return Settled(None if sizes.B is None else np.copysign(sizes.B, B), sizes.records)
+        return self._close(B)
 
+    @cached_property
+    def _near(self) -> Block:
+        """The block of all points that obey the constraints that were not opened."""
+        others = tuple(c for c in self._block.constraints if c not in self._opened)
+        target = np.zeros(self._block.shape)
+        return fitted_block(self._block.name, target, np.eye(len(target)), Frobenius(), others)[0]
 
-def _nearest(
-    program: PlainProgram, B: Array, holds: Sequence[Cut], cuts: Sequence[Cut]
-) -> cp.Problem:
-    """Return the program of the point nearest to B, on the planes of `holds` and beyond `cuts`."""
-    unit = float(np.abs(B).max(initial=0.0)) or 1.0
-    X, slack = program.variable, cp.Variable(nonneg=True)
-    planes = (*cuts, *holds, *(cut.opposite() for cut in holds))
-    limits = [part for cut in planes for part in cut.constraints(X, slack)]
-    distance = cp.sum_squares((X - B) / unit) + _PRICE / unit * slack
-    return cp.Problem(cp.Minimize(distance), program.constraints + limits)
+    @cached_property
+    def _program(self) -> PlainProgram:
+        return PlainProgram(self._near)
+
+    @cached_property
+    def _magnitudes(self) -> Closing:
+        return Closing(magnitudes(self._block))
+
+    def _close(self, B: Array) -> Settled:
+        active = [c.violation(B) > INSIDE for c in self._opened]
+        records: list[InnerSolve] = []
+        P = B
+        for _ in range(_ROUNDS):
+            if is_late():
+                break
+            holds = [Cut(c.tangent(P), own) for c, own in zip(self._opened, active, strict=True)]
+            nearest = self._at(B, holds, planes_at(self._near, P))
+            found, tried = solve_along(nearest, self._program.variable, chain(None))
+            records += tried
+            if found is None:
+                break
+            P = np.clip(found, *self._block.bounds)
+            if self._block.violation(P) <= INSIDE:
+                return Settled(P, records)
+            outside = [c.violation(P) > INSIDE for c in self._opened]
+            active = [was | now for was, now in zip(active, outside, strict=True)]
+        # The last digits are the backend's; what is feasible all the same is kept.
+        return Settled(P if self._block.violation(P) <= FEASIBLE else None, records)
+
+    def _at(self, B: Array, holds: Sequence[Cut], cuts: Sequence[Cut]) -> cp.Problem:
+        """Return the program of the point nearest to B, on the planes of `holds` and beyond `cuts`."""
+        unit = float(np.abs(B).max(initial=0.0)) or 1.0
+        numbers: dict[str, Any] = {"scale": 1 / unit, "target": B / unit}
+        for k, cut in enumerate((*holds, *cuts)):
+            if not cut.halfspaces.in_numbers:
+                continue
+            numbers |= {f"normals {k}": cut.normals(), f"levels {k}": cut.levels()}
+            if k < len(holds):
+                numbers[f"mirrored {k}"] = np.where(cut.active, -cut.levels(), -1.0)
+        kinds = (c.halfspaces.each if c.halfspaces.in_numbers else c for c in (*holds, *cuts))
+        return self._kept(tuple(kinds), **numbers)
+
+    def _nearest(
+        self, kinds: tuple[Each | Cut, ...], scale: Any, target: Any, **planes: Any
+    ) -> cp.Problem:
+        """Build that program; of a kind that is no set of numbers there is the whole cut."""
+        X, slack = self._program.variable, cp.Variable(nonneg=True)
+        limits = list(self._program.constraints)
+        for k, kind in enumerate(kinds):
+            if isinstance(kind, Cut):
+                limits += kind.constraints(X, slack)
+                continue
+            inner = Halfspaces(planes[f"normals {k}"], kind).products(X)
+            limits.append(inner + slack >= planes[f"levels {k}"])
+            if k < len(self._opened):
+                limits.append(slack - inner >= planes[f"mirrored {k}"])
+        distance = cp.sum_squares(scale * X - target) + _PRICE * scale * slack
+        return cp.Problem(cp.Minimize(distance), limits)

@@ -9,27 +9,65 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import dims_to_solver_cones
 
 from conicnmf.model.blocks import Block
-from conicnmf.model.terms import Each, Reduced
+from conicnmf.model.terms import Reduced
 from conicnmf.results import InnerSolve
 from conicnmf.solve.programs.cuts import Cut
 from conicnmf.solve.programs.model import PlainProgram
 from conicnmf.solve.programs.standard_form import StandardForm, Updated
 from conicnmf.types import Array
 
+Places: TypeAlias = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """Room for half-spaces: which entries of B, row by row, the normal of each may have."""
+
+    rows: Places
+    columns: Places
+    count: int
+
+    @classmethod
+    def of(cls, shape: tuple[int, int], cut: Cut) -> Slot:
+        """Return room for the half-spaces of a cut."""
+        spaces = cut.halfspaces
+        if spaces.each == "factor":
+            rows, columns = sp.coo_array(spaces.normals).coords
+            return cls(np.asarray(rows), np.asarray(columns), spaces.count)
+        along = np.indices(shape)[0 if spaces.each == "component" else 1].ravel()
+        return cls(along, np.arange(along.size), spaces.count)
+
+    def holds(self, other: Slot) -> bool:
+        """Whether there is room for what another one holds."""
+        if np.array_equal(self.rows, other.rows) and np.array_equal(self.columns, other.columns):
+            return True
+        width = 1 + max(self.columns.max(initial=0), other.columns.max(initial=0))
+        mine, theirs = (slot.rows * width + slot.columns for slot in (self, other))
+        return bool(np.isin(theirs, mine).all())
+
+    def joined(self, other: Slot) -> Slot:
+        """Return room for what either holds."""
+        both = np.unique(
+            np.concatenate([(s.rows, s.columns) for s in (self, other)], axis=1), axis=1
+        )
+        return Slot(both[0], both[1], max(self.count, other.count))
+
 
 class CompiledProgram:
     """The convex part of a block in Clarabel's standard form, ready for new numbers."""
 
-    def __init__(self, block: Block, slots: Sequence[Each], dense_r: bool) -> None:
+    def __init__(self, block: Block, slots: Sequence[Slot], dense_r: bool) -> None:
         self.block = block
-        self._slots = slots
+        self.slots = slots
         plain = PlainProgram(block)
         self._form = StandardForm.of(plain.penalty, plain.constraints, plain.variable)
         self._assemble(dense_r)
@@ -44,22 +82,21 @@ class CompiledProgram:
         i, j = self._r_entries
         row = size + zero
         cut_rows = []
-        for each in self._slots:
-            along = np.indices((r, n))[0 if each == "component" else 1]
-            cut_rows.append(row + along)
-            row += r if each == "component" else n
+        for slot in self.slots:
+            cut_rows.append(row + slot.rows)
+            row += slot.count
         self._cuts = row - size - zero
         moved = self._form.A.row + np.where(self._form.A.row < zero, size, size + self._cuts)
         residual = np.arange(size)
         rows = [
             (np.arange(n)[:, None] * r + i).ravel(),
-            *(rows.ravel() for rows in cut_rows),
+            *cut_rows,
             residual,
             moved,
         ]
-        columns = [place[j].T.ravel(), *(place.ravel() for _ in cut_rows), count + residual]
-        columns.append(self._form.A.col)
-        self._free = i.size * n + size * len(cut_rows)  # leading entries that change
+        cut_columns = [place.ravel()[slot.columns] for slot in self.slots]
+        columns = [place[j].T.ravel(), *cut_columns, count + residual, self._form.A.col]
+        self._free = i.size * n + sum(map(len, cut_rows))  # leading entries that change
         self._entries = np.concatenate([np.ones(self._free + size), self._form.A.data])
         order = np.arange(1, self._entries.size + 1, dtype=float)
         shape = (size + self._cuts + self._form.b.size, count + size)
@@ -104,13 +141,12 @@ class CompiledProgram:
         n = self.block.shape[1]
         i, j = self._r_entries
         R = np.broadcast_to(reduced.R, (n, *reduced.R.shape[-2:])) * (unit / data_unit)
-        normals = [-cut.normals().ravel() for cut in cuts]
+        pairs = list(zip(self.slots, cuts, strict=True))
+        normals = [-cut.entries(slot.rows, slot.columns) for slot, cut in pairs]
         self._entries[: self._free] = np.concatenate([R[:, i, j].ravel(), *normals])
         self._A.data[:] = self._entries[self._order]
         # A cut that is not active reads 0 ≤ 1, which keeps the interior non-empty.
-        slack = np.concatenate(
-            [np.where(cut.active, -cut.offsets() / unit, 1.0) for cut in cuts] or [np.zeros(0)]
-        )
+        slack = np.concatenate([_slack(slot, cut, unit) for slot, cut in pairs] or [np.zeros(0)])
         zero = self._form.dims.zero
         b = np.concatenate(
             [(reduced.D / data_unit).T.ravel(), self._form.b[:zero], slack, self._form.b[zero:]]
@@ -124,3 +160,9 @@ class CompiledProgram:
             P = P.copy()
             P.data[P.indices < self._form.q.size] *= penalty * unit
         return P, q, b
+
+
+def _slack(slot: Slot, cut: Cut, unit: float) -> Array:
+    if cut.halfspaces.count < slot.count:
+        return np.ones(slot.count)  # no cut at all
+    return np.where(cut.active, -cut.offsets() / unit, 1.0)

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 import cvxpy as cp
 import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
 
-from conicnmf.model.terms import Each, Halfspaces, pieces
+from conicnmf.model.terms import Each, Halfspaces
 from conicnmf.types import Array, Mask
 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """The half-spaces ⟨normals_j, B_j⟩ ≥ offsets_j for the pieces j where `active` is true."""
+    """The half-spaces of which `active` is true."""
 
     halfspaces: Halfspaces
     active: Mask
@@ -21,16 +23,29 @@ class Cut:
     @classmethod
     def none(cls, shape: tuple[int, int], each: Each) -> Cut:
         """Return a cut that binds no piece."""
+        if each == "factor":
+            return cls(
+                Halfspaces(np.zeros((0, shape[0] * shape[1])), each), np.zeros(0, dtype=bool)
+            )
         count = shape[0] if each == "component" else shape[1]
         return cls(Halfspaces(np.zeros(shape), each), np.zeros(count, dtype=bool))
 
     def normals(self) -> Array:
-        """Return the normals in the shape of B, zero where the cut is not active."""
-        rows = pieces(self.halfspaces.normals, self.halfspaces.each)
-        return pieces(np.where(self.active[:, None], rows, 0.0), self.halfspaces.each)
+        """Return the normals, zero where the cut is not active."""
+        normals: Array = self.halfspaces.where(self.active).normals
+        return normals
+
+    def entries(self, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> Array:
+        """Return chosen entries of the normals, seen as a row over B's entries for each half-space."""
+        normals = self.normals()
+        if self.halfspaces.each != "factor":
+            return np.asarray(normals.ravel()[columns])
+        if not self.halfspaces.count:
+            return np.zeros(rows.size)
+        return np.asarray(sp.csr_array(normals)[rows, columns]).ravel()
 
     def offsets(self) -> Array:
-        """Return the offset of each piece, zero where the cut is not active."""
+        """Return the offset of each half-space, zero where the cut is not active."""
         return np.where(self.active, self.halfspaces.levels, 0.0)
 
     def constraints(
@@ -39,12 +54,9 @@ class Cut:
         """Return the active half-spaces on B, each short of its offset by at most the slack."""
         if not self.active.any():
             return []
-        axis = 1 if self.halfspaces.each == "component" else 0
-        inner = cp.sum(cp.multiply(self.normals(), B), axis=axis)
         held = np.flatnonzero(self.active)
-        return [inner[held] + slack >= self.offsets()[held]]
+        return [self.halfspaces.products(B)[held] + slack >= self.offsets()[held]]
 
-    def opposite(self) -> Cut:
-        """Return the half-spaces on the other side of the same planes."""
-        spaces = self.halfspaces
-        return Cut(Halfspaces(-spaces.normals, spaces.each, -spaces.levels), self.active)
+    def levels(self) -> Array:
+        """Return the offset of each half-space, below zero where it is not active and binds nothing."""
+        return np.where(self.active, self.halfspaces.levels, -1.0)

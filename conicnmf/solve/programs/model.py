@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import cvxpy as cp
 import numpy as np
 
 from conicnmf.model.blocks import Block, Subproblem
-from conicnmf.model.terms import Reduced
+from conicnmf.model.terms import Reduced, residual_of
 from conicnmf.results import InnerSolve
 from conicnmf.solve.programs.backends import solve_along
 from conicnmf.solve.programs.cuts import Cut
@@ -50,16 +50,34 @@ class PlainProgram:
 
     def at_most(self, target: Target, level: float, penalized: bool = True) -> cp.Constraint:
         """Return the constraint that the loss (and the penalties) do not exceed `level`."""
-        unit = abs(level) or 1.0
         if not isinstance(target, Reduced):
+            unit = abs(level) or 1.0
             return self.objective(target) / unit <= level / unit
+        return self.below(penalized, **self.level(target, level, penalized))
+
+    def scaled(self, target: Reduced, unit: float) -> dict[str, Any]:
+        """Return the numbers of `squares` for an objective in this unit."""
+        root = float(np.sqrt(unit))
+        return {name: own / root for name, own in target.parts().items()} | {"scale": 1 / unit}
+
+    def squares(self, scale: Any, **parts: Any) -> cp.Expression:
+        """Return loss and penalties of a reduced loss, from numbers or parameters in their place."""
+        return cp.sum_squares(residual_of(self.variable, **parts)) + scale * self.penalty
+
+    def level(self, target: Reduced, level: float, penalized: bool = True) -> dict[str, Any]:
+        """Return the numbers of `below` for this level."""
         allowed = max(level - target.constant, 0.0)
+        unit = abs(level) or 1.0
+        if not (penalized and self.block.penalties):
+            unit = allowed or 1.0
+        return {"most": np.asarray(allowed / unit), **self.scaled(target, unit)}
+
+    def below(self, penalized: bool, *, most: Any, scale: Any, **parts: Any) -> cp.Constraint:
+        """Return the constraint that a reduced loss (and the penalties) stay below a level."""
         if penalized and self.block.penalties:
-            return self.objective(target) / unit <= allowed / unit
+            return self.squares(scale, **parts) <= most
         # A norm is better conditioned than its square: the solver sees one cone of unit size.
-        radius = float(np.sqrt(allowed)) or 1.0
-        scaled = Reduced(target.R / radius, target.D / radius, 0.0)
-        return cp.norm(cp.vec(scaled.residual(self.variable), order="F"), 2) <= float(allowed > 0)
+        return cp.norm(cp.vec(residual_of(self.variable, **parts), order="F"), 2) <= most
 
     def _caps(self, target: Target) -> list[cp.Constraint]:
         """Return the constraints that addends stay at or below their caps."""

@@ -16,7 +16,7 @@ from conicnmf.results import InnerSolve
 from conicnmf.solve.deadline import is_late
 from conicnmf.solve.guard import in_words, is_fault
 from conicnmf.solve.programs.backends import chain, no_time
-from conicnmf.solve.programs.compiled import CompiledProgram
+from conicnmf.solve.programs.compiled import CompiledProgram, Slot
 from conicnmf.solve.programs.cuts import Cut
 from conicnmf.solve.programs.model import PlainProgram, Target
 from conicnmf.types import Array
@@ -99,7 +99,7 @@ class BlockProgram:
             return Solution(None, [no_time(self._backends[0])])
         records: list[InnerSolve] = []
         rough: Array | None = None
-        compiled = self._compile(target, records)
+        compiled = self._compile(target, cuts, records)
         if compiled is not None:
             assert isinstance(target, Reduced)
             rough, record = compiled.solve(target, cuts, linear)
@@ -110,20 +110,32 @@ class BlockProgram:
         B, tried = self._plain.solve(target, cuts, self._backends, linear, doubted)
         return Solution(self._clip(rough if B is None else B), records + tried)
 
-    def _compile(self, target: Target, records: list[InnerSolve]) -> CompiledProgram | None:
-        """Return the compiled program, made once; nothing where it does not fit or that raises."""
-        if not isinstance(target, Reduced) or not self._compiles:
+    def _compile(
+        self, target: Target, cuts: Sequence[Cut], records: list[InnerSolve]
+    ) -> CompiledProgram | None:
+        """Return the compiled program, made once; nothing where it does not fit or that raises.
+
+        It is made again where cuts have normals with entries that none had before.
+        """
+        bent = any(cut.halfspaces.above is not None for cut in cuts)
+        if not isinstance(target, Reduced) or not self._compiles or bent:
             return None
-        if self._compiled is None:
-            begin = time.perf_counter()
-            try:
-                self._compiled = CompiledProgram(self.block, self.slots, target.R.ndim == 3)
-            except BaseException as error:
-                if not is_fault(error):
-                    raise
-                self._compiles = False
-                status = f"error: {in_words(error)}"
-                records.append(InnerSolve("CLARABEL", status, 0, time.perf_counter() - begin))
+        slots = [Slot.of(self.block.shape, cut) for cut in cuts]
+        if self._compiled is not None:
+            known = self._compiled.slots
+            if all(own.holds(slot) for own, slot in zip(known, slots, strict=True)):
+                return self._compiled
+            slots = [own.joined(slot) for own, slot in zip(known, slots, strict=True)]
+        begin = time.perf_counter()
+        try:
+            self._compiled = CompiledProgram(self.block, slots, target.R.ndim == 3)
+        except BaseException as error:
+            if not is_fault(error):
+                raise
+            self._compiles = False
+            status = f"error: {in_words(error)}"
+            records.append(InnerSolve("CLARABEL", status, 0, time.perf_counter() - begin))
+            return None
         return self._compiled
 
     def _clip(self, B: Array | None) -> Array | None:

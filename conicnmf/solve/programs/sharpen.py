@@ -10,18 +10,18 @@ the sparseness itself is no such bound; that form steps back toward the start un
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import cvxpy as cp
 import numpy as np
 
 from conicnmf.geometry.cones import distance_to_cone, tangent_normals
 from conicnmf.model.blocks import Block, Subproblem
-from conicnmf.model.terms import Constraint, pieces
+from conicnmf.model.terms import Constraint, Reduced, along, pieces
 from conicnmf.results import InnerSolve
 from conicnmf.solve.programs.backends import chain, solve_along
+from conicnmf.solve.programs.kept import Kept
 from conicnmf.solve.programs.model import PlainProgram
 from conicnmf.solve.programs.program import BlockProgram, ConicStep
 from conicnmf.types import Array
@@ -44,35 +44,45 @@ class ConicSharpener:
 
     def __post_init__(self) -> None:
         self._program = BlockProgram(self.block, self.backend)
-        self._plain = PlainProgram(self.block)
         self._backends = chain(self.backend or "CLARABEL")
+        self.plain = PlainProgram(self.block)
+        self.bounds = sparseness_bounds(self.block)
+        self.sharper, self.relaxer = Kept(self._sharper), Kept(self._relaxer)
 
     def at(self, held: Subproblem) -> ConicSharpenStep:
         """Return the programs for a held block."""
         return ConicSharpenStep(self, self._program.at(held))
 
-    def run(
-        self,
-        objective: cp.Minimize | cp.Maximize,
-        constraints: Sequence[cp.Constraint],
-    ) -> tuple[Array | None, list[InnerSolve]]:
-        """Solve over the block's convex constraints and the given ones."""
-        program = cp.Problem(objective, [*self._plain.constraints, *constraints])
-        B, records = solve_along(program, self._plain.variable, self._backends)
+    def run(self, program: cp.Problem) -> tuple[Array | None, list[InnerSolve]]:
+        """Solve one of the programs."""
+        B, records = solve_along(program, self.plain.variable, self._backends)
         return (None if B is None else np.maximum(B, 0.0)), records
 
-    @property
-    def variable(self) -> cp.Variable:
-        """The block's factor in the programs."""
-        return self._plain.variable
+    def _sharper(self, stated: Any, **numbers: Any) -> cp.Problem:
+        """Build the first program; `stated` has the loss and its level where it is not reduced."""
+        X, t = self.plain.variable, cp.Variable()
+        limits = []
+        for k, bound in enumerate(self.bounds):
+            slopes, offsets = numbers.pop(f"slopes {k}"), numbers.pop(f"offsets {k}")
+            limits.append(cp.sum(cp.multiply(slopes, X), axis=along(bound.each)) + offsets >= t)
+        level = self.plain.at_most(*stated) if stated else self.plain.below(True, **numbers)
+        return cp.Problem(cp.Maximize(t), [*self.plain.constraints, level, *limits])
 
-    def at_most(self, step: ConicStep, level: float) -> cp.Constraint:
-        """Return the constraint that the block's objective does not exceed `level`."""
-        return self._plain.at_most(step.target, level)
-
-    def objective(self, step: ConicStep) -> cp.Expression:
-        """Return the block's objective as an expression."""
-        return self._plain.objective(step.target)
+    def _relaxer(self, pattern: Any, **numbers: Any) -> cp.Problem:
+        """Build the second program; the pattern says what may move, and may hold the loss."""
+        stated, moving = pattern
+        limits: list[cp.Constraint] = []
+        for k, bound in enumerate(self.bounds):
+            rows, radii = numbers.pop(f"rows {k}"), numbers.pop(f"radii {k}")
+            X = self.plain.variable if bound.each == "component" else self.plain.variable.T
+            fixed, loose = (np.flatnonzero(np.array(moving[k]) == moves) for moves in (False, True))
+            if fixed.size:
+                limits.append(X[fixed] == rows[fixed])
+            if loose.size:
+                limits.append(cp.norm(X[loose] - rows[loose], 2, axis=1) <= radii[loose])
+        loss = self.plain.objective(stated[0]) / stated[1] if stated else None
+        lowered = self.plain.squares(**numbers) if loss is None else loss
+        return cp.Problem(cp.Minimize(lowered), [*self.plain.constraints, *limits])
 
 
 @dataclass(eq=False)
@@ -93,33 +103,32 @@ class ConicSharpenStep:
 
     def sharpen(self, B: Array) -> tuple[Array | None, list[InnerSolve]]:
         """Maximize the least gain in sparseness subject to f no higher than at B."""
-        X, t = self.owner.variable, cp.Variable()
-        constraints = [self.owner.at_most(self.step, self.step.value(B))]
-        for bound in sparseness_bounds(self.owner.block):
-            slopes, offsets = _linearized(bound, B, self.owner.form)
-            axis = 1 if bound.each == "component" else 0
-            constraints.append(cp.sum(cp.multiply(slopes, X), axis=axis) + offsets >= t)
-        found, records = self.owner.run(cp.Maximize(t), constraints)
+        target, level = self.step.target, self.step.value(B)
+        numbers: dict[str, Any] = {}
+        for k, bound in enumerate(self.owner.bounds):
+            numbers[f"slopes {k}"], numbers[f"offsets {k}"] = _linearized(bound, B, self.owner.form)
+        if isinstance(target, Reduced):
+            numbers |= self.owner.plain.level(target, level)
+        stated = None if isinstance(target, Reduced) else (target, level)
+        found, records = self.owner.run(self.owner.sharper(stated, **numbers))
         if found is not None and self.owner.form == "taylor":
             found = _back_track(self.owner.block, B, found)
         return found, records
 
     def relax(self, sharp: Array) -> tuple[Array | None, list[InnerSolve]]:
         """Minimize f within the safe distance of each sharpened component."""
-        X = self.owner.variable
-        constraints: list[cp.Constraint] = []
-        for bound in sparseness_bounds(self.owner.block):
+        numbers: dict[str, Any] = {}
+        moving = []
+        for k, bound in enumerate(self.owner.bounds):
             rows = pieces(sharp, bound.each)
             radii = distance_to_cone(rows, bound.band()[0])
-            moving = radii > 1e-9 * np.linalg.norm(rows, axis=1)
-            free = X if bound.each == "component" else X.T
-            fixed, loose = np.flatnonzero(~moving), np.flatnonzero(moving)
-            if fixed.size:
-                constraints.append(free[fixed] == rows[fixed])
-            if loose.size:
-                constraints.append(cp.norm(free[loose] - rows[loose], 2, axis=1) <= radii[loose])
-        unit = abs(self.step.value(sharp)) or 1.0
-        return self.owner.run(cp.Minimize(self.owner.objective(self.step) / unit), constraints)
+            moving.append(tuple(radii > 1e-9 * np.linalg.norm(rows, axis=1)))
+            numbers |= {f"rows {k}": rows, f"radii {k}": radii}
+        target, unit = self.step.target, abs(self.step.value(sharp)) or 1.0
+        if isinstance(target, Reduced):
+            numbers |= self.owner.plain.scaled(target, unit)
+        stated = None if isinstance(target, Reduced) else (target, unit)
+        return self.owner.run(self.owner.relaxer((stated, tuple(moving)), **numbers))
 
 
 def _linearized(bound: Constraint, B: Array, form: Form) -> tuple[Array, Array]:

@@ -2,7 +2,8 @@
 
 A component that is not sparse enough is held in a half-space that lies inside the reverse-convex
 set. The plane is anchored at the nearest point of the band, non-negative and on its boundary, so
-the anchor itself stays feasible and the next program is never empty.
+the anchor itself stays feasible and the next program is never empty. Sets without a projection give
+half-spaces near the point itself.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from conicnmf.model.blocks import Block
-from conicnmf.model.terms import Constraint, pieces
+from conicnmf.model.terms import Constraint, Halfspaces, pieces
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.results import InnerSolve
 from conicnmf.solve.deadline import is_late
@@ -83,15 +84,30 @@ def planes_at(block: Block, B: Array) -> list[Cut]:
     """Return half-spaces inside the reverse-convex constraints that hold every piece of B."""
     cuts = []
     for c in block.reverse_convex:
-        planes = c.tangent(c.project(B))
+        planes = c.tangent(c.project(B) if "project" in c.abilities else B)
         cuts.append(Cut(planes, np.ones(planes.count, dtype=bool)))
     return cuts
 
 
-def held_step(step: Step, B: Array) -> Outcome:
-    """Solve a block with all planes at the feasible B, which the answer is then no worse than."""
-    solution = step.solve(planes_at(step.block, B))
-    return Outcome(solution.B, solution.infeasible, solution.records)
+def held_step(step: Step, B: Array, loop: TangentLoop) -> Outcome:
+    """Solve a block with all planes at the feasible B, and at what that leads to.
+
+    The answer is no worse than B.
+    """
+    outcome = Outcome()
+    value = np.inf
+    for _ in range(loop.rounds):
+        solution = step.solve(planes_at(step.block, B))
+        outcome.records += solution.records
+        if solution.B is None:
+            outcome.infeasible = outcome.B is None and solution.infeasible
+            break
+        B = solution.B
+        before, value = value, step.value(B)
+        outcome.B = B if value <= before else outcome.B
+        if before - value <= loop.rtol * abs(value) or is_late():
+            break
+    return outcome
 
 
 def _hold(step: Step, outcome: Outcome, active: list[Mask], previous: Array) -> Array | None:
@@ -100,10 +116,7 @@ def _hold(step: Step, outcome: Outcome, active: list[Mask], previous: Array) -> 
     assert outcome.B is not None
     B = outcome.B
     while True:
-        anchors = [_anchor(c, B, previous) for c in reverse]
-        cuts = [
-            Cut(c.tangent(P), held) for c, P, held in zip(reverse, anchors, active, strict=True)
-        ]
+        cuts = [Cut(_planes(c, B, previous), held) for c, held in zip(reverse, active, strict=True)]
         solution = step.solve(cuts)
         outcome.records += solution.records
         if solution.B is None:
@@ -137,7 +150,17 @@ def _violators(constraint: Constraint, B: Array) -> Mask:
 
 def _alive(constraint: Constraint, B: Array) -> Mask:
     """Return which pieces are not zero; zero ones are left to whoever called."""
+    if constraint.each == "factor":
+        return np.array([True])
     return np.asarray(pieces(B, constraint.each).any(axis=1))
+
+
+def _planes(constraint: Constraint, B: Array, previous: Array) -> Halfspaces:
+    """Return half-spaces near B; where B has no direction, those near the last point."""
+    if "project" in constraint.abilities:
+        return constraint.tangent(_anchor(constraint, B, previous))
+    planes = constraint.tangent(B)
+    return planes.where(~planes.flat, constraint.tangent(previous)) if planes.flat.any() else planes
 
 
 def _anchor(constraint: Constraint, B: Array, previous: Array) -> Array:

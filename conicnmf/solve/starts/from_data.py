@@ -86,7 +86,7 @@ def _least_squares(block: Block, begun: Factors) -> Array:
     if "vectorized" in block.abilities and B.size <= MOST_ENTRIES:
         whole = held.vectorized()
         lower = 0.0 if block.nonneg else -np.inf
-        return hals_sweeps(whole.G, whole.C, B.reshape(-1, 1), _SWEEPS, lower)[0].reshape(B.shape)
+        return hals_sweeps(whole.G, whole.C, B.reshape(-1, 1), _SWEEPS, lower).reshape(B.shape)
     # Along a single direction the squared loss is a parabola: slopes at 0 and 1 give its bottom.
     if "gradient" not in block.abilities:
         return B

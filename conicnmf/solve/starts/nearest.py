@@ -21,7 +21,7 @@ from conicnmf.model.losses import Frobenius
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.solve.deadline import is_late
 from conicnmf.solve.needs import cones_on_orthant, conic_constraints, signed
-from conicnmf.solve.programs.closing import settle
+from conicnmf.solve.programs.closing import Closing
 from conicnmf.solve.programs.program import BlockProgram
 from conicnmf.solve.programs.tangent import TangentLoop, tangent_step
 from conicnmf.types import Array
@@ -104,7 +104,7 @@ def _by_planes(block: Block, B: Array) -> Iterator[Array]:
             "them"
         )
     reached = B if outcome.B is None else size * outcome.B
-    settled = settle(block, reached).B
+    settled = Closing(block).settle(reached).B
     yield reached if settled is None else settled
 
 

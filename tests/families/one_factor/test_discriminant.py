@@ -126,13 +126,14 @@ def test_the_dual_bound_holds_and_is_tight():
     assert upper_bound(problem.view, g) == pytest.approx(program.value, rel=1e-5)
 
 
-def test_unbounded_ratios_are_said_and_a_ridge_ends_them():
+@pytest.mark.parametrize("solver", [None, "ConeAscent", "ProjectedDescent"])
+def test_unbounded_ratios_are_said_and_a_ridge_ends_them(solver):
     V = np.array([[0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 2.0, 2.0]])
     y = [0, 0, 1, 1]
     problem = Discriminant(V, y)
     np.testing.assert_allclose(problem.view.unbounded, [0.0, 1.0], atol=1e-9)
     with pytest.raises(cn.SolveError, match="by a ridge") as caught:
-        cn.solve(problem)
+        cn.solve(problem, solver)
     assert caught.value.result.status is cn.Status.UNBOUNDED
     direction = caught.value.result.direction["W"][:, 0]
     np.testing.assert_allclose(problem.norm @ direction[:, None], 0.0, atol=1e-9)

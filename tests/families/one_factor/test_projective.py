@@ -191,3 +191,23 @@ def test_zero_data_have_a_certificate():
     result = cn.solve(ProjectiveNMF(np.zeros((4, 3)), 2), stop=3)
     assert result.objective == 0
     assert result.certificate().checks
+
+
+def test_zeros_of_the_start_are_lifted_where_the_rule_has_settled():
+    V = np.random.default_rng(0).random((8, 12))
+    W = np.random.default_rng(1).random((8, 2))
+    W[::2] = 0
+    problem = ProjectiveNMF(V, 2)
+    result = cn.solve(problem, ProjectiveRule(), init={"W": W})
+    free = cn.solve(problem, ProjectiveRule())
+    assert result.objective < 1.1 * free.objective
+    assert result.certificate(), result.certificate()
+
+
+@pytest.mark.parametrize("seed", [2, 15, 23])
+def test_an_exact_fit_in_single_precision_is_certified_from_its_first_iterate(seed):
+    w = np.random.default_rng(seed).random((5, 1)).astype(np.float32)
+    V = w @ np.random.default_rng(seed + 1).random((1, 9)).astype(np.float32)
+    start = {"W": w / np.linalg.norm(w)}
+    result = cn.solve(ProjectiveNMF(V, 1), ProjectiveRule(), init=start)
+    assert result.certificate(), result.certificate()

@@ -9,7 +9,7 @@ import conicnmf as cn
 
 from ..judge import measures
 from ..judge.measures import parts
-from . import structured_penalties
+from . import structured_penalties, wrong_way
 from .numbers import short
 from .terms import Drawn, draw_each
 
@@ -19,7 +19,7 @@ def draw_penalty(rng, side):
     weight = short(side.worth / side.unit * 10 ** rng.uniform(-3, 1.3))
     kinds = (l1, l2) if side.simple else (l1, l1, l2, roughness, largest, reward)
     if rng.random() < (0.15 if side.simple else 0.4):
-        kinds = structured_penalties.KINDS
+        kinds = structured_penalties.KINDS + wrong_way.PENALTIES
     return kinds[rng.integers(len(kinds))](rng, side, weight)
 
 

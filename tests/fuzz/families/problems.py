@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..draw import constraints, structured
+from ..draw import constraints, structured, wrong_way
 from ..draw.data import EXPONENTS, draw_data
 from ..draw.losses import draw_loss
 from ..draw.methods import draw_method
@@ -52,6 +52,7 @@ FITTERS = {
         "labels": 1,
         "factor_sum": 0.7,
         "factor_norm": 0.7,
+        "reverse_convex": 1.5,
     },
 }
 
@@ -138,7 +139,7 @@ def _constraints(rng, side, style, shaper):
     return drawn
 
 
-_MAKERS = vars(constraints) | vars(structured)
+_MAKERS = vars(constraints) | vars(structured) | vars(wrong_way)
 
 
 def _doors(rng, shape, in_algebra, losses):

@@ -40,6 +40,14 @@ def test_sets_that_are_not_convex_meet_where_they_can():
     assert all(constraint.violation(found).max() <= 1e-9 for constraint in stated)
 
 
+def test_where_sets_meet_does_not_hang_on_the_order_in_which_they_are_listed():
+    fixed = cn.Fixed(np.arange(8)[None] == 3, 0.1)
+    stated = [PLUS, cn.Simplex(each="component"), cn.Sparseness(min=0.4), fixed]
+    X = np.random.default_rng(0).random((1, 8))
+    met = [alternate(find_parts(own), own, X, 1e-9) for own in (stated, stated[::-1])]
+    np.testing.assert_array_equal(*met)
+
+
 def test_a_set_without_a_projection_has_no_parts():
     assert find_parts([PLUS, cn.Convex(lambda X: X[0] <= 1)]) is None
 

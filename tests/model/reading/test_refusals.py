@@ -55,15 +55,6 @@ REFUSALS = {
     "W.T @ W": objective(
         lambda W, H: squares(W, H) + cp.sum(W.T @ W), CONVEX, "W.T @ W is unknown", REMEDY
     ),
-    "concave penalty": objective(
-        lambda W, H: squares(W, H) - cp.norm1(W),
-        "a term on one factor " + CONVEX,
-        "norm1(W) is concave",
-        REMEDY,
-    ),
-    "square root": objective(
-        lambda W, H: squares(W, H) + cp.sum(cp.sqrt(H)), CONVEX, "Power(H, 0.5)", REMEDY
-    ),
     "wrong sense": Refusal(
         cn.ModelError,
         (CONVEX, "is concave", REMEDY),
@@ -172,17 +163,14 @@ REFUSALS = {
         "mentions none",
         "leave it out",
     ),
-    "outside a ball": constraint(
-        lambda W, H: [cp.norm(W) >= 1], "is not convex", "1.0 <= sigma_max(W)", "turn it round"
-    ),
     "on a sphere": constraint(
         lambda W, H: [cp.square(W) == 1],
         "affine == affine",
         "Power(W, 2.0) == 1.0",
-        "turn it round",
+        "write <= or >=",
     ),
     "orthogonal": constraint(
-        lambda W, H: [W.T @ W <= 1], "is not convex", "W.T @ W is unknown", "cn.sparseness"
+        lambda W, H: [W.T @ W <= 1], "unknown curvature", "W.T @ W is unknown", "cn.sparseness"
     ),
     "one of several values": constraint(
         lambda W, H: [cp.constraints.FiniteSet(W[0, 0], [0, 1])],

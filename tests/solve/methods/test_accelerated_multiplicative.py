@@ -84,8 +84,29 @@ def test_a_rise_is_undone_and_plain_updates_follow():
     assert (values[stood[0] + 2 :] < values[stood[0]]).all()
 
 
-def test_dense_counts_go_here_and_sparse_ones_to_newton_steps():
-    assert "AcceleratedMultiplicative is picked" in cn.factorize(V, 3, loss="kl").explain()
+def test_dense_counts_begin_here_and_end_with_newton_steps():
+    problem = cn.factorize(V, 3, loss="kl")
+    assert "AcceleratedMultiplicative → CyclicNewton is picked" in problem.explain()
+    result = problem.solve()
+    assert result.promises.monotone
+    assert (np.diff(result.history.objective) <= 1e-12 * result.history.objective[0]).all()
+    assert "AcceleratedMultiplicative is picked" in cn.factorize(V, 3, loss="is").explain()
+
+
+def test_newton_steps_bring_back_what_factors_cannot():
+    rng = np.random.default_rng(0)
+    faces = np.maximum(rng.random((40, 6)) - 0.5, 0) @ np.maximum(rng.random((6, 120)) - 0.4, 0)
+    problem = cn.factorize(faces + 0.02 * rng.random(faces.shape), 8, loss="kl")
+    start = problem.start(None, np.random.default_rng(1))
+    for X in start.values():
+        X[0.5 * X.max() > X] = 0.0
+    stop = cn.MaxIter(400) | cn.RelDecrease(1e-6)
+    stuck = problem.solve(cn.AcceleratedMultiplicative(), init=start, stop=stop)
+    ended = problem.solve(init=start, stop=stop)
+    assert ended.objective < 0.98 * stuck.objective
+
+
+def test_sparse_counts_go_to_newton_steps():
     stored = cn.factorize(sp.csr_array(np.round(V)), 3, loss="kl")
     assert "CyclicNewton is picked" in stored.explain()
 

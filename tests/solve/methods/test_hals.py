@@ -48,7 +48,7 @@ def test_plain_products_keep_the_number_of_visits():
     problem = cn.factorize(np.random.default_rng(0).random((9, 7)), 3)
     for held, B in problem.subproblems(problem.start(None, np.random.default_rng(0))):
         quadratic = held.quadratic()
-        stated = hals_sweeps(quadratic.G, quadratic.C, B, 3)[0]
+        stated = hals_sweeps(quadratic.G, quadratic.C, B, 3)
         assert np.array_equal(cn.HALS().descend(held.block, quadratic, B), stated)
 
 
@@ -64,3 +64,13 @@ def test_the_history_counts_penalties_of_parts_that_are_set_to_zero(seed):
 
     problem.solve("HALS", stop=3, seed=seed, callback=compare)
     assert all(one == pytest.approx(other, rel=1e-9) for one, other in told)
+
+
+@pytest.mark.parametrize("solver", [cn.HALS(), cn.ANLS()], ids=lambda s: s.name)
+def test_every_iteration_falls_although_steps_that_look_ahead_are_undone(solver):
+    V = cn.datasets.low_rank(12, 10, 3, noise=0.05, seed=1).V
+    result = cn.factorize(V, 3).solve(solver, stop=30)
+    values = result.history.objective
+    far = values[:-1] - values[-1] > 1e-8  # where more than rounding is left
+    assert far.sum() >= 5
+    assert (np.diff(values)[far] < 0).all()

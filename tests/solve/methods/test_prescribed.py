@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import conicnmf as cn
-from conicnmf.solve.programs.closing import settle
+from conicnmf.solve.programs.closing import Closing
 
 PLUS = cn.NonNegative()
 V = cn.datasets.low_rank(12, 15, 3, noise=0.05, seed=0).V
@@ -65,7 +65,7 @@ def test_closing_reaches_the_nearest_point_where_that_is_known():
     (block,) = (b for b in cn.factorize(V, 3, W=[PLUS, EXACT, loose]).blocks if b.name == "W")
     near = EXACT.project(rng.random(block.shape))
     B = np.maximum(near + 0.01 * rng.standard_normal(near.shape), 0.0)
-    closed = settle(block, B).B
+    closed = Closing(block).settle(B).B
     assert block.violation(closed) <= 1e-7
     exact = EXACT.project(B)
     assert np.linalg.norm(closed - B) <= np.linalg.norm(exact - B) * (1 + 1e-3)

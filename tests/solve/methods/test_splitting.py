@@ -111,6 +111,44 @@ def test_every_loss_with_a_majorizer_is_served(name, loss):
     assert conic.objective >= result.objective * (1 - 0.03)
 
 
+@pytest.mark.parametrize(
+    "loss", ["kl", cn.BetaDivergence(1.5), cn.WeightedFrobenius(np.eye(9, COLUMNS) < 1)], ids=str
+)
+@pytest.mark.parametrize("name", ["two penalties", "own constraint", "simplex and smooth"])
+def test_a_block_of_any_convex_loss_ends_where_cvxpy_does(name, loss):
+    rng = np.random.default_rng(3)
+    V, A = rng.random((9, COLUMNS)), 0.1 + rng.random((9, ROWS))
+    problem = cn.factorize(V, ROWS, loss=loss, W=[cn.Fixed(A > 0, A)], H=CONVEX[name])
+    block = problem.blocks[1]
+    X = cp.Variable(block.shape)
+    cost = problem.fits[0].loss.expression(V, A, X)
+    cost += sum(own.expression(X) for own in block.penalties)
+    kept = [part for own in block.constraints for part in own.cone(X)]
+    wanted = cp.Problem(cp.Minimize(cost), kept).solve(solver="CLARABEL")
+    start = A, nearest(block, rng.random(block.shape))
+    found = problem.solve(cn.Splitting(), init=start, stop=cn.RelDecrease(1e-9) | 300)
+    assert found.objective == pytest.approx(wanted, rel=1e-6)
+
+
+def test_smooth_spectra_are_not_left_far_above_what_tangent_planes_find():
+    rng = np.random.default_rng(77)
+    W, H = 0.01 + rng.random((30, 3)), 0.01 + rng.gamma(0.5, 1.0, (3, 40))
+    V = (W @ H) * rng.gamma(1.0, 1.0, (30, 40)) + 1e-6
+    terms = {"W": [PLUS], "H": [PLUS, cn.Smooth(1.0)]}
+    problem = cn.factorize(V, 3, loss="itakura-saito", **terms)
+    planes = problem.solve(cn.TangentPlane(), stop=60, seed=1)
+    assert problem.solve(cn.Splitting(), seed=1).objective <= 1.005 * planes.objective
+
+
+def test_looking_ahead_out_of_the_domain_of_a_divergence_does_not_end_a_solve():
+    rng = np.random.default_rng(78)
+    V = (rng.random((30, 4)) * (rng.random((30, 4)) < 0.4)) @ rng.random((4, 40)) + 1e-3
+    terms = {"W": [PLUS, cn.TotalVariation(0.5)], "H": [PLUS, cn.L2(0.1)]}
+    problem = cn.factorize(V, 4, loss="kl", **terms)
+    bounds = problem.solve(cn.TangentPlane(), stop=60, seed=1)
+    assert problem.solve(cn.Splitting(), seed=1).objective <= 1.01 * bounds.objective
+
+
 def test_terms_are_divided_into_few_groups():
     def count(terms):
         problem = cn.factorize(np.ones((5, COLUMNS)), ROWS, H=terms)

@@ -1,0 +1,77 @@
+"""Races of starts and solvers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import conicnmf as cn
+
+V = np.random.default_rng(5).random((12, 15))
+
+
+def sparse_problem(rank=3, s=0.7):
+    return cn.factorize(V, rank, W=[cn.NonNegative(), cn.Sparseness(min=s)])
+
+
+def test_it_ends_where_the_best_of_its_runs_ends():
+    problem = sparse_problem()
+    race = cn.Race((cn.HALS(),), starts=5, laps=500)
+    result = problem.solve(race, seed=3)
+    rng = np.random.default_rng(3)
+    starts = [problem.start(None, rng) for _ in range(5)]
+    alone = [problem.solve(cn.HALS(), init=X).objective for X in starts]
+    assert result.objective == pytest.approx(min(alone), rel=1e-4)
+
+
+def test_the_worse_half_is_dropped_in_rounds_that_double():
+    history = sparse_problem().solve(cn.Race((cn.HALS(),), starts=8, laps=1), stop=8).history
+    runners = [int(iteration.notes["runners"]) for iteration in history[1:]]
+    assert runners == [4, 4, 2, 2, 2, 2, 1, 1]
+
+
+def test_who_leads_is_what_the_history_shows_and_the_best_is_kept():
+    result = sparse_problem(4, 0.8).solve(effort="normal")
+    assert result.objective == pytest.approx(min(result.history.objective), rel=1e-12)
+    assert result.max_violation <= 1e-6
+    assert result.status is cn.Status.CONVERGED
+    assert "basins" in repr(result)
+
+
+def test_the_same_seed_gives_the_same_answer():
+    first, second = (sparse_problem().solve(effort="normal", seed=7) for _ in range(2))
+    np.testing.assert_array_equal(first.W, second.W)
+
+
+def test_more_effort_does_not_end_higher_in_the_mean():
+    problems = [sparse_problem(rank, s) for rank in (2, 4) for s in (0.5, 0.9)]
+    low, high = (
+        np.mean([np.log(p.solve(effort=effort).objective) for p in problems])
+        for effort in ("low", "high")
+    )
+    assert high <= low
+
+
+def test_neither_a_given_start_nor_a_named_solver_nor_a_convex_set_races():
+    given = sparse_problem().solve(init="nndsvd", effort="high")
+    named = sparse_problem().solve(cn.HALS(), effort="high")
+    plain = cn.factorize(V, 3).solve(effort="high")
+    assert all("runners" not in r.history[-1].notes for r in (given, named, plain))
+
+
+def test_a_killed_race_goes_on_where_it_was(tmp_path):
+    problem, file = sparse_problem(), tmp_path / "run.npz"
+    race = cn.Race((cn.HALS(), cn.ProjectedGradient()), starts=3, laps=4)
+    whole = problem.solve(race, stop=12)
+    problem.solve(race, stop=5, checkpoint=file)
+    resumed = problem.solve(race, stop=12, checkpoint=file)
+    assert len(resumed.history) == len(whole.history)
+    assert resumed.objective == pytest.approx(whole.objective, rel=1e-6)
+
+
+def test_a_solver_that_does_not_fit_says_why():
+    race = cn.Race((cn.Multiplicative(), cn.HALS()))
+    with pytest.raises(cn.IncompatibleError):
+        sparse_problem().solve(race)
+    with pytest.raises(cn.InputError, match="at least one"):
+        cn.Race(())
