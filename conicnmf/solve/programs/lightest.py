@@ -41,5 +41,7 @@ def lightest(solver: AnySolver, block: Block, is_native: Callable[[Block], bool]
             return 2 if squares else 6
         return 4 if squares else 5
 
+    if not solver.unmet(block) and not weight(block):
+        return block  # nothing is lighter, and small problems are over before the others are made
     fitting = [seen for seen in (block, *block.majorized) if not solver.unmet(seen)]
     return min(fitting, key=weight, default=block)
