@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conicnmf.geometry.compilers import jit
-from conicnmf.geometry.cones import cone_ratio
+from conicnmf.geometry.cones import cone_ratio, cone_ratios
 from conicnmf.geometry.direction import direction_row, directions
 from conicnmf.geometry.rows import as_rows
 from conicnmf.types import Array
@@ -38,15 +38,15 @@ def band_row(a: Array, s_min: float, s_max: float, out: Array, u: Array) -> floa
     return float(dot)
 
 
-def project_band(X: ArrayLike, s_min: float, s_max: float) -> tuple[Array, Array]:
+def project_band(X: ArrayLike, s_min: ArrayLike, s_max: ArrayLike) -> tuple[Array, Array]:
     """Project each row onto {w ≥ 0, s_min ≤ sp(w) ≤ s_max}, sp the Hoyer sparseness.
 
     Parameters
     ----------
     X : array of shape (k, n)
         Finite numbers.
-    s_min, s_max : float
-        0 ≤ s_min ≤ s_max ≤ 1. Rows of length one ignore the band.
+    s_min, s_max : float or array of shape (k,)
+        0 ≤ s_min ≤ s_max ≤ 1, for all rows or for each. Rows of length one ignore the band.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def project_band(X: ArrayLike, s_min: float, s_max: float) -> tuple[Array, Array
     array([1., 0., 0.])
     """
     rows = as_rows(X)
-    bounds = (cone_ratio(rows.shape[1], s) for s in (s_max, s_min))
+    bounds = (cone_ratios(rows.shape[1], s) for s in (s_max, s_min))
     U, products, inside = directions(rows, *bounds)
     P = np.maximum(products, 0)[:, None] * U
     if inside.any():

@@ -33,19 +33,36 @@ def cone_ratio(n: int, s: float) -> float:
     return 1.0 if s >= 1 else root - (root - 1) * s
 
 
-def tangent_normals(P: Array, s: float) -> Array:
+def cone_ratios(n: int, s: ArrayLike) -> NDArray[np.float64]:
+    """Return `cone_ratio` for one level, or for each of several.
+
+    Examples
+    --------
+    >>> cone_ratios(16, [0.0, 0.5, 1.0])
+    array([4. , 2.5, 1. ])
+    """
+    levels, root = np.asarray(s, dtype=float), math.sqrt(n)
+    return np.where(levels >= 1, 1.0, root - (root - 1) * levels)
+
+
+def tangent_normals(P: Array, s: ArrayLike) -> Array:
     """Return, for each row p of P, the normal t of a half-space ⟨t, x⟩ ≥ 0 outside C(s).
+
+    There is one s for all rows, or one for each.
 
     ‖x‖ ≥ ⟨p, x⟩/‖p‖, so ⟨p/‖p‖ − e/c, x⟩ ≥ 0 implies c‖x‖ ≥ eᵀx: the half-space lies wholly in
     the reverse-convex set, and it holds p itself when p does. A zero row has a zero normal.
     """
     norms = np.linalg.norm(P, axis=1, keepdims=True)
     directions = np.divide(P, norms, out=np.zeros_like(P), where=norms > 0)
-    return np.asarray(np.where(norms > 0, directions - 1 / cone_ratio(P.shape[1], s), 0.0))
+    along = 1 / cone_ratios(P.shape[1], s)[..., None].astype(P.dtype, copy=False)
+    return np.asarray(np.where(norms > 0, directions - along, 0.0))
 
 
-def distance_to_cone(X: Array, s: float) -> Array:
+def distance_to_cone(X: Array, s: ArrayLike) -> Array:
     """Return the distance of each row to C(s): p cos θ − a sin θ in the plane of (e, x).
+
+    There is one s for all rows, or one for each.
 
     Examples
     --------
@@ -56,7 +73,7 @@ def distance_to_cone(X: Array, s: float) -> Array:
     n = X.shape[1]
     along = X.sum(axis=1) / np.sqrt(n)
     across = np.linalg.norm(X - along[:, None] / np.sqrt(n), axis=1)
-    cos = min(1.0, cone_ratio(n, s) / np.sqrt(n))
+    cos = np.minimum(1.0, cone_ratios(n, s) / np.sqrt(n))
     sin = np.sqrt(1 - cos * cos)
     outside = np.maximum(0.0, across * cos - along * sin)
     in_polar = along * cos + across * sin <= 0

@@ -7,12 +7,13 @@ constrained minimum is a projection. For convex sets the sweeps converge to the 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from conicnmf.geometry.balls import near_row
 from conicnmf.geometry.band import band_row
 from conicnmf.geometry.compilers import inlined, jit
 from conicnmf.geometry.planes import plane_cone_row
+from conicnmf.geometry.rows import per_row
 from conicnmf.types import Array, Mask
 
 BAND, HELD, NEAR = 0, 1, 2  # beyond the orthant: a band, a cone and a half-space, a cone and a ball
@@ -57,8 +58,8 @@ def _descend(
     kinds: NDArray[np.int64],
     T: Array,
     radii: Array,
-    s_min: float,
-    s_max: float,
+    s_min: Array,
+    s_max: Array,
     sweeps: int,
     rtol: float,
 ) -> int:
@@ -74,17 +75,17 @@ def _descend(
                 # Of a zero atom only the price of its row is left: the shorter it is the better.
                 if kinds[j] != NEAR and C[j].min() < 0:
                     for i in range(n):
-                        B[j, i] = B[j, i] / 10 if s_min > 0 else 0.0
+                        B[j, i] = B[j, i] / 10 if s_min[j] > 0 else 0.0
                 continue
             _target(G, C, B, j, x)
-            _project(x, kinds[j], T[j], radii[j], s_min, s_max, out, u)
+            _project(x, kinds[j], T[j], radii[j], s_min[j], s_max[j], out, u)
             change, total = 0.0, 0.0
             for i in range(n):
                 step, new = float(out[i] - B[j, i]), float(out[i])
                 change += step * step
                 total += new * new
             # Zero is no member of a band: the shorter row is, and f is not higher there.
-            dies = total == 0 and s_min > 0
+            dies = total == 0 and s_min[j] > 0
             for i in range(n):
                 B[j, i] = B[j, i] / 10 if dies else out[i]
             moved += curvature * change
@@ -100,11 +101,11 @@ def descend_held(
     B: Array,
     T: Array,
     held: Mask,
-    s_max: float,
+    s_max: ArrayLike,
     sweeps: int = 2000,
     rtol: float = 1e-8,
 ) -> tuple[Array, int]:
-    """Minimize ½⟨B, G B⟩ − ⟨C, B⟩ over rows b ≥ 0 of sparseness at most s_max.
+    """Minimize ½⟨B, G B⟩ − ⟨C, B⟩ over rows b ≥ 0 of sparseness at most s_max, one or one for each.
 
     Rows where `held` is true also keep ⟨t, b⟩ ≥ 0 for the row t of T.
 
@@ -131,7 +132,7 @@ def descend_near(
     C: Array,
     B: Array,
     radii: Array,
-    s_max: float,
+    s_max: ArrayLike,
     sweeps: int = 200,
     rtol: float = 1e-6,
     start: Array | None = None,
@@ -151,11 +152,18 @@ def descend_near(
 
 
 def descend_band(
-    G: Array, C: Array, B: Array, s_min: float, s_max: float, sweeps: int, rtol: float = 0.0
+    G: Array,
+    C: Array,
+    B: Array,
+    s_min: ArrayLike,
+    s_max: ArrayLike,
+    sweeps: int,
+    rtol: float = 0.0,
 ) -> Array:
     """Lower the same quadratic over rows of a sparseness band, s_min ≤ sp(b) ≤ s_max.
 
-    A row whose best point in the band is zero is only made ten times shorter.
+    There is one band for all rows, or one for each. A row whose best point in the band is
+    zero is only made ten times shorter.
 
     Examples
     --------
@@ -168,7 +176,7 @@ def descend_band(
     return _run(G, C, B, (kinds, B, np.zeros(len(B)), s_min, s_max), sweeps, rtol)[0]
 
 
-def project_pieces(X: Array, kind: int, T: Array, radii: Array, s_max: float) -> Array:
+def project_pieces(X: Array, kind: int, T: Array, radii: Array, s_max: ArrayLike) -> Array:
     """Project each row on the set of its kind, for `intersections`.
 
     Examples
@@ -186,7 +194,7 @@ def _run(
     G: Array,
     C: Array,
     B: Array,
-    sets: tuple[Array, Array, Array, float, float],
+    sets: tuple[Array, Array, Array, ArrayLike, ArrayLike],
     sweeps: int,
     rtol: float,
 ) -> tuple[Array, int]:
@@ -196,5 +204,5 @@ def _run(
     out = np.array(B, dtype=dtype, order="C")
     G, C, T = (np.require(X, dtype=dtype, requirements=["C", "W"]) for X in (G, C, T))
     radii = np.require(radii, dtype=np.float64, requirements=["C", "W"])
-    bounds = float(s_min), float(s_max)
+    bounds = per_row(s_min, len(out)), per_row(s_max, len(out))
     return out, int(_descend(G, C, out, kinds, T, radii, *bounds, int(sweeps), float(rtol)))

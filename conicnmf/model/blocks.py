@@ -166,7 +166,7 @@ class Block:
         return tuple(c for c in self.constraints if "band" in c.abilities)
 
     @cached_property
-    def only_band(self) -> tuple[float, float] | None:
+    def only_band(self) -> tuple[Array, Array] | None:
         """The band of each component where there is nothing else but B ≥ 0, else nothing."""
         others = [c for c in self.constraints if c not in self.bands]
         orthant = all(c.implies_nonnegative and "bounds" in c.abilities for c in others)
@@ -229,7 +229,7 @@ class Block:
 
     def collapsed(self, B: Array) -> bool:
         """Whether a piece is zero where a constraint forbids zero."""
-        return any(not B.any(axis=axis).all() for axis in self.zero_forbidden)
+        return any(bool(c.dead(B).any()) for c in self.constraints)
 
     def convex_at(self, B: Array) -> Block:
         """Return the block with convex parts of its sets that hold B: same zeros, same peaks."""
@@ -239,14 +239,9 @@ class Block:
         return replace(self, constraints=tuple(own))
 
     def kept_alive(self, B: Array, last: Array) -> Array:
-        """Return B with a tenth of the last piece in place of one that must not be zero and is.
-
-        In a set such as a band of sparseness the infimum may lie at zero, which is not in it.
-        """
-        for axis in self.zero_forbidden:
-            dead = ~B.any(axis=axis, keepdims=True)
-            if dead.any():
-                B = np.where(dead, last / 10, B).astype(B.dtype, copy=False)
+        """Return B with a tenth of the last piece in place of one that must not be zero and is."""
+        for constraint in () if self.zero_allowed else self.constraints:
+            B = constraint.kept_alive(B, last)
         return B
 
 

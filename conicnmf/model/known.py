@@ -35,6 +35,7 @@ for _kind in (
     constraints.NormBall,
     constraints.UnitNorm,
     constraints.Sparseness,
+    constraints.OnPart,
     constraints.Labels,
     constraints.Orthonormal,
     constraints.NormIn,

@@ -137,13 +137,16 @@ def _product(constraint: Constraint, points: list[Array]) -> None:
     if constraint.each not in ("component", "sample"):
         return
     axis = 0 if constraint.each == "component" else 1
-    both = np.concatenate(points[:2], axis=axis)
+    numbered = constraint.of(slice(0, 1)) is not constraint  # and has no numbers for more pieces
+    both = points[0] if numbered else np.concatenate(points[:2], axis=axis)
     split = np.split(both, both.shape[axis], axis=axis)
+    own = [constraint.of(slice(j, j + 1)) if axis == 0 else constraint for j in range(len(split))]
     where = f'{constraint} says each="{constraint.each}", but a piece alone'
-    alone = np.concatenate([constraint.violation(piece) for piece in split])
+    alone = np.concatenate([c.violation(piece) for c, piece in zip(own, split, strict=True)])
     expect_close(alone, constraint.violation(both), 1e-9, f"{where} is judged differently", 1.0)
     if "project" in constraint.abilities:
-        moved = np.concatenate([constraint.project(piece) for piece in split], axis=axis)
+        each = [c.project(piece) for c, piece in zip(own, split, strict=True)]
+        moved = np.concatenate(each, axis=axis)
         expect_close(moved, constraint.project(both), 1e-9, f"{where} is projected differently")
 
 

@@ -30,6 +30,9 @@ CONSTRAINTS = [
     cn.UnitNorm(each="sample"),
     cn.Sparseness(0.3, 0.8),
     cn.Sparseness(min=0.4, each="sample"),
+    cn.Sparseness(min=[0.0, 0.5, 0.3], max=[0.6, 1.0, 0.3]),
+    cn.OnPart(cn.Sparseness(min=0.4), [0, 2, 3, 5]),
+    cn.OnPart(cn.NormBall(0.5, each="sample"), [0, 2]),
     cn.Labels([0, 0, 1, 1, -1, 1], 0.2),
     cn.Convex(lambda X: cp.abs(cp.diff(X, axis=1)) <= 0.3),
     cn.ReverseConvex(lambda X: cp.norm(X, 2, axis=1) >= 1),
@@ -139,6 +142,7 @@ def test_zero_is_allowed_where_it_is_in_the_set(constraint):
         "Box(-1, 2)",
         "wᵀBw ≤ 1",
         str(cn.Sparseness(max=0.5)),
+        str(cn.OnPart(cn.NormBall(0.5, each="sample"), [0, 2])),
         "FactorSum(total=5.0, equal=False)",
     )
     expected = name in ZERO_ALLOWED or str(constraint) in others

@@ -7,6 +7,7 @@ from conicnmf.model.constraints.labels import Labels
 from conicnmf.model.constraints.monotone import Monotone
 from conicnmf.model.constraints.norm_in import NormIn
 from conicnmf.model.constraints.norms import NormBall, UnitNorm
+from conicnmf.model.constraints.on_part import OnPart
 from conicnmf.model.constraints.orthogonal import Orthogonal
 from conicnmf.model.constraints.orthonormal import Orthonormal
 from conicnmf.model.constraints.reverse_convex import ReverseConvex
@@ -28,6 +29,7 @@ __all__ = [
     "NonNegative",
     "NormBall",
     "NormIn",
+    "OnPart",
     "Orthogonal",
     "Orthonormal",
     "ReverseConvex",

@@ -122,13 +122,25 @@ def find_projection(constraints: Sequence[Constraint]) -> JointProjection | None
     if only is not None:
         alone = "project" if not nonneg or only.implies_nonnegative else "project_nonneg"
         if alone in only.abilities:
-            return JointProjection(each, _Alone(getattr(only, alone)))
+            return JointProjection(each, _Alone(only, alone))
+    if _apart(shaped):
+        alone = "project_nonneg" if nonneg else "project"
+        if all(alone in c.abilities for c in shaped):
+            return JointProjection(each, _InTurn([_Alone(c, alone) for c in shaped]))
     members = [NonNegative(), *shaped] if nonneg else shaped
     for kinds, rule in _RULES:
         ordered = _in_order(members, kinds)
         if ordered is not None:
             return JointProjection(each, _Rows(rule, ordered, each))
     return None
+
+
+def _apart(constraints: Sequence[Constraint]) -> bool:
+    """Whether no two constraints speak of the same entries of a piece."""
+    if not all("span" in c.abilities for c in constraints):
+        return False
+    spans = [place for c in constraints for place in c.span()]
+    return len(set(spans)) == len(spans)
 
 
 def _met(constraints: Sequence[Constraint]) -> list[Constraint]:
@@ -172,15 +184,33 @@ class _Within:
 
     def __call__(self, B: Array, rows: slice) -> Array:
         low, high = (b[rows] if b.ndim else b for b in (self.lower, self.upper))
-        return self.constraint.project_within(B[rows], low, high)
+        within: Array = _of(self.constraint, rows).project_within(B[rows], low, high)
+        return within
 
 
 @dataclass(frozen=True, eq=False)
 class _Alone:
-    project: Callable[[Array], Array]
+    constraint: Constraint
+    ability: str
 
     def __call__(self, B: Array, rows: slice) -> Array:
-        return self.project(B[rows])
+        return self.on(B[rows], rows)
+
+    def on(self, own: Array, rows: slice) -> Array:
+        """Project these rows of the factor."""
+        project: Callable[[Array], Array] = getattr(_of(self.constraint, rows), self.ability)
+        return project(own)
+
+
+@dataclass(frozen=True, eq=False)
+class _InTurn:
+    steps: list[_Alone]
+
+    def __call__(self, B: Array, rows: slice) -> Array:
+        own = B[rows]
+        for step in self.steps:
+            own = step.on(own, rows)
+        return own
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,4 +221,9 @@ class _Rows:
 
     def __call__(self, B: Array, rows: slice) -> Array:
         pieces_ = np.ascontiguousarray(pieces(B[rows], self.each))
-        return pieces(self.rule(pieces_, *self.constraints), self.each)
+        return pieces(self.rule(pieces_, *(_of(c, rows) for c in self.constraints)), self.each)
+
+
+def _of(constraint: Any, rows: slice) -> Any:
+    """Return the constraint on these rows; all of them are most often asked for."""
+    return constraint if rows == slice(None) else constraint.of(rows)

@@ -3,20 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from numbers import Real
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import ArrayLike
 
-from conicnmf.errors import InfeasibleError
+from conicnmf.errors import InfeasibleError, InputError
 from conicnmf.geometry.band import project_band
-from conicnmf.geometry.cones import cone_ratio, tangent_normals
+from conicnmf.geometry.cones import cone_ratios, tangent_normals
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.model.terms import Constraint, Example, Halfspaces, Pieces, by_rows, pieces
 from conicnmf.model.tolerances import INSIDE
+from conicnmf.settings import Reads, shown
 from conicnmf.types import Array, Mask
+from conicnmf.validate import as_numbers
 
 _INTERIOR = 0.02
+
+
+def as_level(value: Any, name: str) -> float | tuple[float, ...]:
+    """Return a bound on sparseness as a number, or as a tuple with one for each piece.
+
+    Examples
+    --------
+    >>> as_level([0.5, 1], "min"), as_level(1, "min")
+    ((0.5, 1.0), 1.0)
+    """
+    levels = np.asarray(float(value)) if _is_number(value) else as_numbers(value, name)
+    if levels.ndim > 1 or not levels.size or not np.isfinite(levels).all():
+        raise InputError(
+            f"{name} must be a finite number, or a vector with one for each piece, got "
+            f"{shown(value)}; write 0.5, or [0.5, 0.7] for two components"
+        )
+    return tuple(map(float, levels)) if levels.ndim else float(levels)
+
+
+def _is_number(value: Any) -> bool:
+    kind: Any = type(value)
+    return kind is not bool and issubclass(kind, Real)
+
+
+Level: TypeAlias = Annotated[ArrayLike, Reads(as_level)]
 
 
 @dataclass(frozen=True)
@@ -30,8 +59,9 @@ class Sparseness(Constraint):
 
     Parameters
     ----------
-    min, max : float
-        The band, 0 <= min <= max <= 1; equal values prescribe the sparseness.
+    min, max : float or sequence of float
+        The band, 0 <= min <= max <= 1; equal values prescribe the sparseness. A sequence has a
+        number for each component (or sample): 0 and 1 leave it free.
     each : {"component", "sample"}
         Columns of W and rows of H, or columns of H and rows of W.
 
@@ -40,10 +70,12 @@ class Sparseness(Constraint):
     >>> import numpy as np
     >>> Sparseness(min=0.5).violation(np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0]]))
     array([0.5, 0. ])
+    >>> Sparseness(min=[0.0, 0.7]).violation(np.array([[1.0, 1.0], [1.0, 1.0]]))
+    array([0. , 0.7])
     """
 
-    min: float = 0.0
-    max: float = 1.0
+    min: Level = 0.0
+    max: Level = 1.0
     each: Pieces = "component"
     orthant_only: ClassVar[bool] = True
     sign_free: ClassVar[bool] = True
@@ -51,17 +83,43 @@ class Sparseness(Constraint):
 
     def check_settings(self) -> None:
         """Compare the two bounds."""
-        holds, remedy = 0 <= self.min <= self.max <= 1, "0 is dense, 1 has one non-zero entry"
+        low, high = self.band()
+        same = not low.ndim or not high.ndim or low.size == high.size
+        remedy = "give a number for each piece in both, or one for all"
+        self.require(same, "min and max of one length", "min", "max", remedy=remedy)
+        holds = bool(((low >= 0) & (low <= high) & (high <= 1)).all())
+        remedy = "0 is dense, 1 has one non-zero entry"
         self.require(holds, "0 <= min <= max <= 1", "min", "max", remedy=remedy)
+
+    def check_rows(self, shape: tuple[int, int]) -> None:
+        """Raise an `InputError` unless there are as many levels as pieces."""
+        count = shape[0 if self.each == "component" else 1]
+        for name, level in zip(("min", "max"), self.band(), strict=True):
+            if level.ndim and level.size != count:
+                raise InputError(
+                    f"{self} needs a level for each {self.each}, got {level.size} in {name} for "
+                    f"{count}; give one number for all, or {count}"
+                )
 
     @property
     def convex(self) -> bool:
         """Only a band without a lower bound is convex, on the non-negative orthant."""
-        return self.min == 0
+        return not np.any(self.min)
 
-    def band(self) -> tuple[float, float]:
+    def band(self) -> tuple[Array, Array]:
         """Return the two bounds."""
-        return self.min, self.max
+        return np.asarray(self.min), np.asarray(self.max)
+
+    def of(self, components: slice) -> Sparseness:
+        """Return the band of these components alone."""
+        low, high = self.band()
+        if self.each == "sample" or not (low.ndim or high.ndim):
+            return self
+        return self.between(*(x[components] if x.ndim else x for x in (low, high)))
+
+    def between(self, low: Array, high: Array) -> Sparseness:
+        """Return the band of the same pieces between other bounds."""
+        return replace(self, min=as_level(low, "min"), max=as_level(high, "max"))
 
     def idle(self, shape: tuple[int, int]) -> str:
         """Return a reason where the pieces are single numbers."""
@@ -70,9 +128,11 @@ class Sparseness(Constraint):
 
     def with_interior(self) -> Sparseness:
         """Widen prescribed sparseness to a narrow band, so that cone programs have an interior."""
-        if self.min > 0 and self.max < self.min + _INTERIOR:
-            return replace(self, max=min(1.0, self.min + _INTERIOR))
-        return self
+        low, high = self.band()
+        narrow = (low > 0) & (high < low + _INTERIOR)
+        if not narrow.any():
+            return self
+        return self.between(low, np.where(narrow, np.minimum(1.0, low + _INTERIOR), high))
 
     def violation(self, B: Array) -> Array:
         """Return the distance of each component's sparseness to the band; 1 for a forbidden zero."""
@@ -80,27 +140,34 @@ class Sparseness(Constraint):
         if rows.shape[1] == 1:
             return np.zeros(len(rows))
         s = hoyer_sparseness(np.ascontiguousarray(rows))
-        excess = np.maximum(np.maximum(self.min - s, s - self.max), 0.0)
-        return np.where(np.isnan(s), float(self.min > 0), excess)
+        low, high = self.band()
+        excess = np.maximum(np.maximum(low - s, s - high), 0.0)
+        return np.where(np.isnan(s), (low > 0).astype(float), excess)
 
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:
         """Return the upper bound, c‖b‖₂ ≤ eᵀb for each component b ≥ 0."""
         rows = B if self.each == "component" else B.T
-        n = rows.shape[1]
-        if self.max == 1 or n == 1:
+        k, n = rows.shape
+        high = np.broadcast_to(self.max, k)
+        held = np.flatnonzero(high < 1)
+        if not held.size or n == 1:
             return []
-        c = cone_ratio(n, self.max)
-        return [cp.SOC(cp.sum(rows, axis=1), c * rows, axis=1)]
+        own = rows if held.size == k else rows[held]
+        ratios = cone_ratios(n, high[held])
+        scaled = cp.multiply(ratios[:, None], own) if np.ptp(ratios) else float(ratios[0]) * own
+        return [cp.SOC(cp.sum(own, axis=1), scaled, axis=1)]
 
     def smooth(self, B: cp.Expression) -> list[cp.Constraint]:
         """Return both bounds by squares, (eᵀb)² between c²‖b‖² at the two ends, for b ≥ 0."""
         rows = B if self.each == "component" else B.T
-        low, high = (cone_ratio(rows.shape[1], s) ** 2 for s in (self.min, self.max))
+        k, n = rows.shape
+        low, high = (np.broadcast_to(level, k) for level in self.band())
+        least, most = cone_ratios(n, high) ** 2, cone_ratios(n, low) ** 2
         parts: list[cp.Constraint] = []
-        for j in range(rows.shape[0]):
+        for j in range(k):
             total, squares = cp.square(cp.sum(rows[j])), cp.sum_squares(rows[j])
-            parts += [total <= low * squares] if self.min > 0 else []
-            parts += [high * squares <= total] if self.max < 1 else []
+            parts += [total <= most[j] * squares] if low[j] > 0 else []
+            parts += [least[j] * squares <= total] if high[j] < 1 else []
         return parts
 
     def project(self, B: Array) -> Array:
@@ -134,13 +201,15 @@ class Sparseness(Constraint):
         """Return what is left of two bands of the same pieces."""
         if not isinstance(other, Sparseness) or other.each != self.each:
             return None
-        low, high = max(self.min, other.min), min(self.max, other.max)
-        if low > high:
+        (low, high), (least, most) = self.band(), other.band()
+        low, high = np.broadcast_arrays(np.maximum(low, least), np.minimum(high, most))
+        if (low > high).any():
+            j = np.argmax(low > high)
             raise InfeasibleError(
-                f"{self} and {other} contradict each other: no sparseness is at least {low:g} and "
-                f"at most {high:g}; relax one of them"
+                f"{self} and {other} contradict each other: no sparseness is at least "
+                f"{low.flat[j]:g} and at most {high.flat[j]:g}; relax one of them"
             )
-        return replace(self, min=low, max=high)
+        return self.between(low, high)
 
     def without_convex_part(self) -> Sparseness:
         """Return the lower bound alone."""
@@ -160,4 +229,9 @@ class Sparseness(Constraint):
             Example(cls(max=0.5), dense, sparse),
             Example(cls(min=0.6, max=0.9), middle, dense),
             Example(cls(min=0.5, each="sample"), middle.T, dense.T),
+            Example(
+                cls(min=[0.0, 0.6], max=[0.5, 1.0]),
+                np.vstack([dense, middle]),
+                np.vstack([sparse, dense]),
+            ),
         ]

@@ -9,10 +9,11 @@ import cvxpy as cp
 from cvxpy.constraints.finite_set import FiniteSet
 from cvxpy.constraints.nonpos import Inequality
 
-from conicnmf.errors import InfeasibleError, ModelError
-from conicnmf.model.constraints import Convex, ReverseConvex, Sparseness
+from conicnmf.errors import ModelError
+from conicnmf.model.constraints import Convex, ReverseConvex
 from conicnmf.model.curvature_parts import known_parts
 from conicnmf.model.reading.as_stated import AsStated
+from conicnmf.model.reading.bands import Bands
 from conicnmf.model.reading.curvature import culprit, signed
 from conicnmf.model.reading.entries import attribute_bounds, entry_terms, settle, tighten
 from conicnmf.model.reading.linear_rows import Lowered, lower
@@ -76,9 +77,18 @@ def constraint_terms(
     axes: dict[int, Pieces] = {component_axis: "component", 1 - component_axis: "sample"}
     terms = entry_terms(*conditions.bounds)
     terms += _of_columns(conditions, component_axis)
-    terms += _merged_bands(conditions.bands, axes)
-    left = dict(enumerate(constraint for constraint, _ in conditions.others))
-    if (conditions.bounds[0] >= 0).all():
+    nonneg = bool((conditions.bounds[0] >= 0).all())
+    bands = Bands(conditions.variable.shape, axes)
+    for bound in conditions.bands:
+        bands.add(bound)
+    reverse = [c for c in conditions.reverse if not bands.take(c, conditions.variable, nonneg)]
+    left = {
+        index: constraint
+        for index, (constraint, rows) in enumerate(conditions.others)
+        if rows is not None or not bands.take(constraint, conditions.variable, nonneg)
+    }
+    terms += bands.terms()
+    if nonneg:
         terms += _collected(Totals, conditions, axes, left)
     terms += _collected(Orders, conditions, axes, left)
     for index, constraint in left.items():
@@ -88,7 +98,7 @@ def constraint_terms(
         if known is None and component_axis == 0:  # what is read there speaks of columns
             known = read_scale(constraint, conditions.variable)
         terms.append(known or _as_stated(Convex, constraint, conditions, names))
-    terms += [_as_stated(ReverseConvex, each, conditions, names) for each in conditions.reverse]
+    terms += [_as_stated(ReverseConvex, each, conditions, names) for each in reverse]
     return terms
 
 
@@ -128,23 +138,6 @@ def _require_known(constraint: cp.Constraint) -> None:
             f"constraint {shown(constraint)} must be an inequality, or affine == affine, got "
             f"{listed} parts; write <= or >="
         )
-
-
-def _merged_bands(bands: list[SparsenessBound], axes: dict[int, Pieces]) -> list[Constraint]:
-    """Join the lower and upper bounds on the same pieces into one band."""
-    merged: dict[Pieces, Sparseness] = {}
-    for bound in bands:
-        each = axes[bound.axis]
-        band = Sparseness(bound.min, bound.max, each)
-        known = merged.get(each, Sparseness(each=each))
-        low, high = max(known.min, band.min), min(known.max, band.max)
-        if low > high:
-            raise InfeasibleError(
-                f"the sparseness bounds contradict each other: at least {low:g} and at most "
-                f"{high:g} for each {each}; lower the first or raise the second"
-            )
-        merged[each] = Sparseness(low, high, each)
-    return list(merged.values())
 
 
 def _collected(

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Annotated, Any, Literal, TypeAlias
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import NDArray
 
 from conicnmf.errors import InputError, ModelError
 from conicnmf.geometry.hoyer import hoyer_sparseness
+from conicnmf.model.constraints.sparseness import Level, as_level
 from conicnmf.settings import Rule, door
 from conicnmf.validate import as_numbers
 
 
 @dataclass(frozen=True, eq=False)
 class SparsenessBound:
-    """A stated band for the sparseness of a variable's columns (axis 0) or rows (axis 1)."""
+    """A stated band for the sparseness of the columns (axis 0) or rows (axis 1) of a part."""
 
     variable: cp.Variable
+    part: cp.Expression
     axis: int
-    min: float
-    max: float
+    min: Level
+    max: Level
 
     def __bool__(self) -> bool:
         raise ModelError(
@@ -33,26 +35,31 @@ class SparsenessBound:
 
 @dataclass(frozen=True, eq=False)
 class SparsenessExpression:
-    """The sparseness of a variable; compare it with a number to get a constraint."""
+    """The sparseness of a variable's part; compare it with a number to get a constraint."""
 
     variable: cp.Variable
+    part: cp.Expression
     axis: int
 
     __array_ufunc__ = None  # lets NumPy's numbers stand on the left of a comparison
 
     def __ge__(self, s: Any) -> SparsenessBound:
-        return SparsenessBound(self.variable, self.axis, _number(s), 1.0)
+        return self._between(s, 1.0)
 
     def __le__(self, s: Any) -> SparsenessBound:
-        return SparsenessBound(self.variable, self.axis, 0.0, _number(s))
+        return self._between(0.0, s)
 
     def __eq__(self, s: Any) -> SparsenessBound:  # type: ignore[override]
-        return SparsenessBound(self.variable, self.axis, _number(s), _number(s))
+        return self._between(s, s)
 
     def __gt__(self, s: Any) -> SparsenessBound:
         raise ModelError(f"bounds on sparseness are not strict, got > {s}; write >= or <=")
 
     __lt__ = __gt__
+
+    def _between(self, low: Any, high: Any) -> SparsenessBound:
+        own = (as_level(s, "a bound on sparseness") for s in (low, high))
+        return SparsenessBound(self.variable, self.part, self.axis, *own)
 
 
 Axis: TypeAlias = Annotated[
@@ -66,8 +73,9 @@ def sparseness(X: Any, axis: Axis = 0) -> Any:
 
     Parameters
     ----------
-    X : array or cvxpy.Variable
-        For a variable, the outcome can be compared with a number to state a constraint.
+    X : array, cvxpy.Variable or a part of one
+        For a variable or a part such as ``W[:6]`` or ``W[:, 0]``, the outcome can be compared with
+        a number, or with one for each piece, to state a constraint.
     axis : int
         0 for each column, 1 for each row, as in NumPy and CVXPY; 0 for a vector.
 
@@ -82,13 +90,8 @@ def sparseness(X: Any, axis: Axis = 0) -> Any:
     >>> sparseness(np.array([[1.0, 0.0], [1.0, 3.0]]), axis=0).round(6)
     array([0., 1.])
     """
-    if isinstance(X, cp.Variable):
-        return SparsenessExpression(X, axis)
     if isinstance(X, cp.Expression):
-        raise ModelError(
-            f"sparseness takes a factor variable, got the expression {X}; the drivers handle "
-            "bounds on W or H themselves, so state it on the variable"
-        )
+        return SparsenessExpression(_selected_from(X), X, axis)
     numbers = as_numbers(X, "X")
     if not axis < numbers.ndim <= 2:
         raise InputError(
@@ -100,10 +103,38 @@ def sparseness(X: Any, axis: Axis = 0) -> Any:
     return found if numbers.ndim == 2 else found[0]
 
 
-def _number(s: Any) -> float:
-    if isinstance(s, bool) or not isinstance(s, Real):
-        raise ModelError(
-            f"sparseness is bounded by one number for all components, got {s!r}; "
-            "use a number between 0 and 1"
-        )
-    return float(s)
+def _selected_from(X: cp.Expression) -> cp.Variable:
+    """Return the variable that an expression is a part of, or raise."""
+    found = X.variables()
+    if len(found) == 1 and X.ndim and (X is found[0] or entries_of(X, found[0]) is not None):
+        return found[0]
+    raise ModelError(
+        f"sparseness takes a factor variable or a part of one, got the expression {X}; write "
+        "cn.sparseness(W, axis=0) or cn.sparseness(W[:6], axis=0)"
+    )
+
+
+def entries_of(X: cp.Expression, variable: cp.Variable) -> NDArray[np.intp] | None:
+    """Return which entry of the variable, counted row by row, stands where; nothing for no selection.
+
+    Examples
+    --------
+    >>> W = cp.Variable((2, 3))
+    >>> entries_of(W[:, 1:].T, W), entries_of(2 * W, W)
+    (array([[1, 4],
+           [2, 5]]), None)
+    """
+    counted = np.arange(variable.size).reshape(variable.shape)
+    if X is variable:
+        return counted
+    if not X.is_affine():
+        return None
+    # What stands there for two sets of numbers stands there for all.
+    drawn = np.random.default_rng(0).random(variable.size)
+    values = (
+        np.asarray(X.tree_copy({id(variable): cp.Constant(own)}).value)
+        for own in (counted, drawn.reshape(variable.shape))
+    )
+    places, seen = np.rint(next(values)).astype(np.intp), next(values)
+    inside = (places >= 0) & (places < variable.size)
+    return places if inside.all() and np.array_equal(drawn[places], seen) else None

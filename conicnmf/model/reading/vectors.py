@@ -37,12 +37,19 @@ def as_matrices(
     if not places:
         return target, list(stated), own
     moved = [
-        replace(c, variable=matrices[c.variable.id])
+        _bound(c, matrices[c.variable.id], places)
         if isinstance(c, SparsenessBound)
         else c.tree_copy(places)
         for c in stated
     ]
     return target.tree_copy(places), moved, own
+
+
+def _bound(bound: SparsenessBound, matrix: cp.Variable, places: dict[int, Any]) -> SparsenessBound:
+    """Return the bound on the same part of a matrix of one column."""
+    whole = bound.part is bound.variable
+    part = matrix if whole else bound.part.tree_copy(places)
+    return replace(bound, variable=matrix, part=part)
 
 
 def _matrix(vector: cp.Variable) -> cp.Variable:

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.model.terms.base import Each, Term, optional
+from conicnmf.model.terms.base import Each, Term, along, optional, pieces
 from conicnmf.model.terms.halfspaces import Halfspaces
 from conicnmf.types import Array, Mask
 
@@ -46,8 +46,28 @@ class Constraint(Term):
         """Whether pieces of a factor of this shape may be zero."""
         return not self.violation(np.zeros(shape)).any()
 
+    def dead(self, B: Array) -> Mask:
+        """Return which pieces are zero and must not be; those of a whole factor are never looked at."""
+        if self.each not in ("component", "sample") or self.zero_allowed(B.shape):
+            return np.zeros(1, dtype=bool)
+        return np.asarray(~pieces(B, self.each).any(axis=1) & (self.violation(0 * B) > 0))
+
+    def kept_alive(self, B: Array, last: Array) -> Array:
+        """Return B with a tenth of the last piece in place of one that is dead.
+
+        In a set such as a band of sparseness the infimum may lie at zero, which is not in it.
+        """
+        dead = self.dead(B)
+        if not dead.any():
+            return B
+        return np.where(np.expand_dims(dead, along(self.each)), last / 10, B).astype(B.dtype)
+
     def with_interior(self) -> Constraint:
         """Return the set, or a slightly larger one that has an interior where this has none."""
+        return self
+
+    def of(self, components: slice) -> Constraint:
+        """Return the set of these rows of B alone; only terms with numbers for each of them differ."""
         return self
 
     @optional
@@ -56,8 +76,11 @@ class Constraint(Term):
         raise self._lacks("bounds")
 
     @optional
-    def band(self) -> tuple[float, float]:
-        """Return (s_min, s_max) when the set is this band of Hoyer sparseness of each piece."""
+    def band(self) -> tuple[Array, Array]:
+        """Return (s_min, s_max) when the set is this band of Hoyer sparseness of each piece.
+
+        Each is a 0-d array for all pieces, or has a number for each of them.
+        """
         raise self._lacks("band")
 
     @optional
@@ -126,6 +149,11 @@ class Constraint(Term):
     def meet(self, other: Constraint) -> Constraint | None:
         """Return the set that both describe as one of this kind, nothing where it is none."""
         raise self._lacks("meet")
+
+    @optional
+    def span(self) -> tuple[int, ...]:
+        """Return the entries of each piece that it speaks of, where it does not speak of all."""
+        raise self._lacks("span")
 
     @optional
     def approach(self, B: Array) -> Array:

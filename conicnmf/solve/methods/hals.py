@@ -128,9 +128,10 @@ def minimize_components(block: Block, quadratic: Quadratic, B: Array, sweeps: in
     curvatures = np.maximum(np.diag(G), floor)
     for _ in range(sweeps):
         for j in np.flatnonzero(curvatures > 0):
-            last = B[j].copy()
+            own = slice(j, j + 1)
+            last = B[own].copy()
             B[j] += (C[j] - G[j] @ B) / curvatures[j]
-            B[j] = block.prox(B, 1 / float(curvatures[j]), slice(j, j + 1))[0]
-            if not block.zero_allowed and not B[j].any():
-                B[j] = last / 10  # as in `kept_alive`; f is not higher there
+            B[own] = block.prox(B, 1 / float(curvatures[j]), own)
+            for c in () if block.zero_allowed else block.constraints:
+                B[own] = c.of(own).kept_alive(B[own], last)  # f is not higher there
     return B

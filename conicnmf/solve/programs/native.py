@@ -50,7 +50,7 @@ class NativeProgram:
     def __init__(self, block: Block, rtol: float = 1e-7) -> None:
         self.block = block
         self.rtol = rtol
-        self.s_max = 1.0 if block.only_band is None else block.only_band[1]
+        self.s_max = np.ones(()) if block.only_band is None else block.only_band[1]
 
     def at(self, held: Subproblem, linear: Array | None = None) -> NativeStep:
         """Return the program of a held block, with ⟨linear, B⟩ added to the objective."""
@@ -66,7 +66,7 @@ class NativeStep:
 
     block: Block
     quadratic: Quadratic
-    s_max: float
+    s_max: Array
     rtol: float
     last: Array | None = None
 
@@ -78,7 +78,7 @@ class NativeStep:
         G, C = self.quadratic.G, self.quadratic.C
         held = cuts[0].active if cuts else np.zeros(self.block.shape[0], dtype=bool)
         T = cuts[0].normals() if cuts else np.zeros_like(C)
-        plain = self.s_max == 1 and not held.any()
+        plain = bool((self.s_max == 1).all()) and not held.any()
         most = _FEW_SWEEPS if plain else _SWEEPS
         start = np.zeros_like(C) if self.last is None else self.last
         B, sweeps = in_slices(

@@ -25,7 +25,7 @@ def separable_reasons(block: Block) -> Iterator[str]:
         yield f"the loss is no sum over the entries of {block.name}"
     others = _beyond_orthant(block)
     for constraint in others:
-        flat = constraint.band()[1] == 1 if "band" in constraint.abilities else False
+        flat = bool((constraint.band()[1] == 1).all()) if "band" in constraint.abilities else False
         if "plane" not in constraint.abilities and not flat:
             yield f"{constraint} on {block.name} needs the cone solver"
     if len(others) > 1 or not block.nonneg:

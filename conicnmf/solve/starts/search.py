@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from conicnmf.errors import InputError
 from conicnmf.geometry.band import project_band
+from conicnmf.geometry.rows import per_row
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.blocks import Block
 from conicnmf.model.problem import Problem
@@ -138,4 +139,5 @@ def _directions(block: Block, B: Array, samples: int, rng: np.random.Generator) 
     turned[::samples] = 0.0  # the component itself is among its samples
     sizes = np.linalg.norm(rows, axis=1, keepdims=True) / np.sqrt(rows.shape[1])
     spread = rng.uniform(0.0, 3.0, size=(len(rows), 1))
-    return project_band(rows + spread * sizes * turned, *bound.band())[1]
+    levels = (np.repeat(per_row(level, len(B)), samples) for level in bound.band())
+    return project_band(rows + spread * sizes * turned, *levels)[1]

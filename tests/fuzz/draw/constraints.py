@@ -133,7 +133,35 @@ def sparse(rng, side):
     low, high = 0.0 if kind == 0 else float(low), 1.0 if kind == 1 else float(high)
     if (low, high) == (0.0, 1.0):
         return norm_ball(rng, side)  # a band that says nothing
+    if not side.simple and rng.random() < 0.4:
+        return _levels(rng, side, low, high, each)
+    if not side.simple and rows.shape[1] > 3 and rng.random() < 0.3:
+        return _part(rng, side, each)
     return _band(side, low, high, each)
+
+
+def _levels(rng, side, low, high, each):
+    """A band of its own for each piece, free for some."""
+    free = rng.random(len(side.rows(each))) < 0.3
+    levels = np.where(free, 0.0, low * rng.uniform(0.5, 1.0, free.size).round(2))
+    return _band(side, levels, np.where(free, 1.0, high), each)
+
+
+def _part(rng, side, each):
+    """A lower bound on some entries of each piece."""
+    rows = side.rows(each)
+    places = np.sort(rng.choice(rows.shape[1], rng.integers(2, rows.shape[1]), replace=False))
+    s = measures.sparseness(rows[:, places])
+    low = 0.5 if side.wild or np.isnan(s).any() else max(0.0, float(np.floor(90 * s.min()) / 100))
+    axis = side.axis(each)
+    if np.isnan(s).any() and not side.wild:
+        return norm_ball(rng, side)  # the point has a zero part, which no bound allows
+    return Drawn(
+        f"OnPart(Sparseness({low:.4g}, {each}), {places.tolist()})",
+        lambda: cn.OnPart(cn.Sparseness(low, each=each), places),
+        lambda X: cn.sparseness(X[places] if axis == 0 else X[:, places], axis=axis) >= low,
+        lambda X: measures.outside_band(parts(X, side.columns, each)[:, places], low, 1.0),
+    )
 
 
 def _band(side, low, high, each):
@@ -141,12 +169,13 @@ def _band(side, low, high, each):
 
     def algebra(X):
         s = cn.sparseness(X, axis=axis)
-        if low == high:
+        if np.array_equal(low, high):
             return s == low
-        return [s >= low] * (low > 0) + [s <= high] * (high < 1)
+        return [s >= low] * bool(np.any(low)) + [s <= high] * bool(np.any(np.less(high, 1)))
 
+    text = ", ".join(np.array2string(np.asarray(s), precision=4) for s in (low, high))
     return Drawn(
-        f"Sparseness({low:.4g}, {high:.4g}, {each})",
+        f"Sparseness({text}, {each})",
         lambda: cn.Sparseness(low, high, each=each),
         algebra,
         lambda X: measures.outside_band(parts(X, side.columns, each), low, high),

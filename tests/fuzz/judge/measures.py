@@ -27,7 +27,7 @@ def outside_band(rows, low, high):
         return 0.0
     s = sparseness(rows)
     return float(
-        np.where(np.isnan(s), float(low > 0), np.maximum(low - s, s - high)).max(initial=0.0)
+        np.where(np.isnan(s), np.asarray(low) > 0, np.maximum(low - s, s - high)).max(initial=0.0)
     )
 
 

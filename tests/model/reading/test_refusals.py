@@ -242,16 +242,22 @@ REFUSALS = {
         lambda W, H: [cn.sparseness(W, axis=0) > 0.8], "not strict", "got > 0.8", "write >="
     ),
     "sparseness by component": constraint(
-        lambda W, H: [cn.sparseness(W, axis=0) >= np.array([0.1, 0.2, 0.3])],
-        "one number",
-        "array([0.1, 0.2, 0.3])",
-        "between 0 and 1",
+        lambda W, H: [cn.sparseness(W, axis=0) >= np.full(7, 0.1)],
+        "numbers, and is compared with 7",
+        "axis=0",
+        "give one level for all",
     ),
     "sparseness of a product": constraint(
         lambda W, H: [cn.sparseness(W @ H, axis=0) >= 0.3],
-        "takes a factor variable",
+        "takes a factor variable or a part of one",
         "W @ H",
-        "state it on the variable",
+        "cn.sparseness(W[:6], axis=0)",
+    ),
+    "sparseness of a whole": constraint(
+        lambda W, H: [cn.sparseness(cp.vec(W, order="C")) >= 0.3],
+        "several rows and columns",
+        "cn.sparseness(",
+        "cp.norm1(x) <= c",
     ),
     "sparseness of a stranger": constraint(
         lambda W, H: [cn.sparseness(OTHER, axis=0) >= 0.3], KNOWN, "Z stands", CONSTANTS
