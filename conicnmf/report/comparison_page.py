@@ -118,7 +118,7 @@ def _performances(comparison: Comparison) -> Iterator[str]:
     yield figure_html(
         plot_performance(comparison, "objective"),
         "Fraction of each solver's runs whose objective is within a gap of the best.",
-        "How often a solver comes how close to the best objective of the same seed.",
+        "Share of runs whose objective is within x of the best one of the same seed.",
     )
     yield figure_html(
         plot_performance(comparison, "seconds"),

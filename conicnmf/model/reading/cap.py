@@ -24,8 +24,8 @@ def with_cap(fits: list[ReadFit], constraint: cp.Constraint) -> list[ReadFit]:
     known = [(place, bound) for place, bound in found if bound is not None]
     if not known:
         raise ModelError(
-            f"each constraint speaks of one variable, but {shown(constraint)} mentions several, and is "
-            "no upper bound on a loss of the objective; split it, or move it into the objective"
+            f"each constraint must mention one variable, but {shown(constraint)} mentions several, "
+            "and is no upper bound on a loss of the objective; split it, or move it into the objective"
         )
     place, bound = known[0]
     loss = fits[place].loss

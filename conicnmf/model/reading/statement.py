@@ -76,7 +76,7 @@ def about(variable: cp.Variable, stated: list[Stated]) -> list[Stated]:
         mentioned = _mentioned(constraint)
         if len(mentioned) != 1:
             raise ModelError(
-                f"each constraint speaks of one variable, but {shown(constraint)} mentions none; "
+                f"each constraint must mention one variable, but {shown(constraint)} mentions none; "
                 "leave it out"
             )
         if mentioned[0].id == variable.id:

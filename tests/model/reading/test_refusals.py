@@ -150,16 +150,16 @@ REFUSALS = {
     ),
     "a constraint on both": constraint(
         lambda W, H: [cp.sum(W) == cp.sum(H)],
-        "speaks of one variable",
+        "must mention one variable",
         "mentions several",
         "split it",
     ),
     "a constraint on the product": constraint(
-        lambda W, H: [W @ H <= 1], "speaks of one variable", "W @ H <= 1.0", "split it"
+        lambda W, H: [W @ H <= 1], "must mention one variable", "W @ H <= 1.0", "split it"
     ),
     "a constraint on neither": constraint(
         lambda W, H: [cp.Constant(1) <= 2],
-        "speaks of one variable",
+        "must mention one variable",
         "mentions none",
         "leave it out",
     ),
@@ -310,7 +310,7 @@ def test_semidefinite_factors_are_refused() -> None:
 
 def test_a_fixed_norm_is_served_where_columns_are_components() -> None:
     h = cp.Variable(5, name="h")
-    with pytest.raises(cn.ModelError, match=r"wᵀBw = 1 speaks of the columns of h, but it stands"):
+    with pytest.raises(cn.ModelError, match=r"wᵀBw = 1 is about the columns of h, but it stands"):
         cn.Problem(cp.Minimize(cp.sum_squares(V[:, 0] - V @ h)), [cp.sum_squares(h) == 1])
 
 
