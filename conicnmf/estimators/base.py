@@ -228,6 +228,8 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         return self
 
     def _squared_error(self, V: Data, H: Array, observed: Any) -> float:
+        if observed is not None and not observed.any():
+            return 0.0
         loss: Loss = Frobenius() if observed is None else WeightedFrobenius(observed)
         return loss.value(V, self.components_.T, H)
 

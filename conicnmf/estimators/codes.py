@@ -83,6 +83,10 @@ def find_codes(
     # A loss that holds arrays of the shape of the data differs from its transpose, and cannot be cut.
     size = _CHUNK if loss.transposed() is loss else V.shape[1]
     for columns in np.split(np.arange(V.shape[1]), range(size, V.shape[1], size)):
+        if observed is not None and not observed[:, columns].any():
+            # Nothing is known of these samples: the code of zero, or what is nearest to it.
+            H[:, columns] = find_codes(V[:, columns], W, terms)
+            continue
         own = loss if observed is None else loss.masked(observed[:, columns])
         H[:, columns] = _descent(
             fitted_block("H", V[:, columns], W, own, terms)[1], V[:, columns], W

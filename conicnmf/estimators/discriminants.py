@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_is_fitted
 
@@ -209,12 +210,20 @@ class NonNegativeKernelFDA(_Supervised):
         """Return the projections of samples in the kernel space."""
         check_is_fitted(self)
         X = self._valid(X, reset=False)
-        if np.array_equal(X, self.X_fit_):
+        if _same(X, self.X_fit_):
             X = self.X_fit_  # distances of a sample to itself are exact for one and the same array
         K = pairwise_kernels(X, self.X_fit_, metric=self.kernel, **(self.kernel_params or {}))
         # Centered as the kernel was, up to a constant.
         alpha = self.dual_coef_ - self.dual_coef_.mean() if self.center else self.dual_coef_
         return np.asarray((K @ alpha)[:, None]).astype(X.dtype, copy=False)
+
+
+def _same(X: Any, other: Any) -> bool:
+    """Whether two arrays, or two sparse matrices, hold the same numbers."""
+    if X.shape != other.shape or sp.issparse(X) != sp.issparse(other):
+        return False
+    differ = other != X
+    return not (differ.nnz if sp.issparse(differ) else differ.any())
 
 
 def _ridged(problem: QuadraticProjection, ridge: float) -> Array:

@@ -108,9 +108,13 @@ def _fewer(stated: dict[str, int]) -> Iterator[dict[str, int]]:
 def _shared(fits: Sequence[Fit], stated: Mapping[str, int]) -> dict[str, int] | None:
     """Return powers with which all products of a fit have one size, nothing where there are none."""
     powers = dict(stated)
+    found = [power for fit in fits if (power := _power(stored(fit.V))) is not None]
     for fit in fits:
         closed = [chain for chain in fit.chains if set(chain.names) <= set(powers)]
-        size = _sum(closed[0], powers) if closed else _power(stored(fit.V))
+        own = _power(stored(fit.V))
+        if own is None:  # data that are zero have no size but that of the data beside them
+            own = max(found, default=0)
+        size = _sum(closed[0], powers) if closed else own
         if not all(_share(chain, size, powers) for chain in fit.chains):
             return None
     return powers
@@ -131,10 +135,10 @@ def _sizes(terms: Iterable[Term]) -> Iterable[int]:
                 yield math.frexp(size)[1] - 1
 
 
-def _power(values: Data) -> int:
-    """Return the power of two at or below the largest magnitude."""
+def _power(values: Data) -> int | None:
+    """Return the power of two at or below the largest magnitude, nothing where all are zero."""
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    return math.frexp(largest)[1] - 1 if largest else 0
+    return math.frexp(largest)[1] - 1 if largest else None
 
 
 def _share(chain: Chain, size: int, powers: dict[str, int]) -> bool:

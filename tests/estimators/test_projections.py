@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import make_circles
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import roc_auc_score
@@ -140,3 +141,12 @@ def test_codes_of_the_fitted_samples_do_not_hang_on_the_array_they_are_in():
     X = 2.0**24 * np.random.default_rng(0).random((6, 4))
     model = NonNegativeKernelFDA(max_iter=8).fit(X, [1, 0, 1, 1, 0, 1])
     assert np.array_equal(model.transform(X.copy()), model.transform(X))
+
+
+def test_kernel_projections_of_sparse_samples_are_those_of_dense_ones():
+    X = np.random.default_rng(0).random((8, 4)) * (np.random.default_rng(1).random((8, 4)) < 0.5)
+    y = [1, 0, 1, 1, 0, 1, 0, 0]
+    dense = NonNegativeKernelFDA(max_iter=8).fit(X, y)
+    sparse = NonNegativeKernelFDA(max_iter=8).fit(sp.csr_array(X), y)
+    for seen in (X, X[:3]):
+        assert np.allclose(sparse.transform(sp.csr_array(seen)), dense.transform(seen))

@@ -199,3 +199,12 @@ def test_terms_that_the_fit_leaves_out_are_left_out_of_codes_too():
     model = SparseNMF(1, code_sparseness=0.3).fit(X)  # one component: no sparseness to speak of
     assert not any(isinstance(term, cn.Sparseness) for term in model.sample_terms_)
     assert model.transform(X)[0] == 0
+
+
+def test_a_sample_of_which_nothing_is_known_has_a_code_by_itself(X):
+    model = SparseNMF(3, code_sparseness=0.3, tol=0.1).fit(X)
+    unknown = np.full((1, X.shape[1]), np.nan)
+    code = model.transform(unknown)
+    assert np.isfinite(code).all()
+    assert np.isnan(model.score(unknown))
+    assert np.isfinite(model.transform(np.vstack([unknown, X[:1]]))).all()

@@ -110,3 +110,13 @@ def test_weights_are_not_copied_on_the_way_to_other_units():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.6 * V.nbytes  # the data in other units, and what is true of an entry
+
+
+def test_a_view_of_zeros_has_the_units_of_the_views_beside_it():
+    """It has none of its own, and took one for its size, whatever that of the others was."""
+    V = {"x": np.random.default_rng(0).random((4, 5)), "y": np.zeros((2, 5))}
+    here, there = (
+        cn.factorize({name: c * X for name, X in V.items()}, 2).solve(stop=3)
+        for c in (1.0, 2.0**24)
+    )
+    assert np.array_equal(there.history.objective, 2.0**48 * here.history.objective)

@@ -9,38 +9,44 @@ import numpy as np
 
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.problem import Problem
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.results import InnerSolve, Status
 from conicnmf.settings import Count, Positive
 from conicnmf.solve.deadline import is_late
 from conicnmf.solve.methods.anls import ANLS
-from conicnmf.solve.methods.base import Context, Seen, Update, first_fit
+from conicnmf.solve.methods.base import Context, Seen, Sweep, Update, first_fit
 from conicnmf.solve.methods.extrapolated import Extrapolated, Pace
 from conicnmf.solve.methods.hals import HALS
 from conicnmf.solve.needs import LossWith, uncapped
 from conicnmf.solve.programs.copies import Copies, find_copies, unsplit
 from conicnmf.solve.programs.pulled import Pulled, pulled
-from conicnmf.types import Array
+from conicnmf.types import Array, Factors
 
 _EXACT: tuple[Extrapolated, ...] = (ANLS(), HALS(sweeps=10))
 _ROUNDS_IN_PART = 20
 _FINER = (1.0, 0.1, 0.01)
-_COPIES = "copies of "
+_COPIES, _WAITS = "copies of ", "waits of "
 _SHORTER, _KEPT = 4, 0.1
 """How often a step on scored squares is cut to a quarter, and the part of their fall it must keep."""
+_PATIENCE = 5
+"""How many iterations in a row a factor may wait for its copies before that counts as rest."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Memo:
     """How the terms are split, and the copies and their multipliers of the last visit.
 
-    A block of known terms needs no copies: `exact` minimizes it.
+    A block of known terms needs no copies: `exact` minimizes it. `waits` counts the visits in a row
+    after which the factor stayed where it was because its copies had not come together.
     """
 
     exact: Extrapolated | None = None
     copies: Copies | None = None
     Z: tuple[Array, ...] = ()
     Y: tuple[Array, ...] = ()
+    met: bool = True
+    waits: int = 0
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,12 @@ class Splitting(Extrapolated):
         exact = _exact(block)
         return _Memo(exact) if exact else _Memo(copies=find_copies(block))
 
+    def sweep(self, problem: Problem, factors: Factors, memo: Pace) -> Sweep[Pace]:
+        """Update each variable; a factor that waits for its copies is not at rest."""
+        made = super().sweep(problem, factors, memo)
+        waits = [seen.memo.waits for seen in made.memo.seen.values()]
+        return replace(made, busy=any(0 < count <= _PATIENCE for count in waits))
+
     def update(self, held: Subproblem, B: Array, memo: _Memo) -> Update[_Memo]:
         """Bring the copies together, more closely where that does not lower the objective yet."""
         if memo.exact is not None:
@@ -138,9 +150,11 @@ class Splitting(Extrapolated):
             inside = block.violation(new) <= INSIDE
             if inside and (outside or value <= before) and not block.collapsed(new):
                 fell = np.inf if outside else before - value
+                memo = replace(memo, waits=0)
                 return self._in_part(held, Update(new, memo, value, inner=log), fell)
             if is_late():
                 break
+        memo = replace(memo, waits=0 if memo.met else memo.waits + 1)
         return self._in_part(held, Update(B, memo, before, inner=log), np.inf if outside else 0.0)
 
     def _lower(self, held: Subproblem, B: Array, seen: Seen[Any]) -> Update[Seen[Any]]:
@@ -187,15 +201,17 @@ class Splitting(Extrapolated):
                 apart = max(apart, float(np.linalg.norm(B - new)) / size)
                 moved = max(moved, float(np.linalg.norm(new - z)) / size)
                 Z[place], Y[place] = new, y + rho * (B - new)
-            if max(apart, moved) <= goal or is_late():
+            met = max(apart, moved) <= goal
+            if met or is_late():
                 break
-        return replace(memo, Z=tuple(Z), Y=tuple(Y))
+        return replace(memo, Z=tuple(Z), Y=tuple(Y), met=met)
 
     def pack(self, memo: Pace) -> dict[str, Array]:
         """Return copies and multipliers too, so that a solve goes on to the last bit."""
         kept = {name: seen.memo for name, seen in memo.seen.items() if seen.memo.Z}
         copies = {f"{_COPIES}{name}": np.array([own.Z, own.Y]) for name, own in kept.items()}
-        return super().pack(memo) | copies
+        waits = {f"{_WAITS}{name}": np.array(own.waits) for name, own in kept.items()}
+        return super().pack(memo) | copies | waits
 
     def unpack(self, arrays: dict[str, Array], memo: Pace) -> Pace:
         """Return the copies and multipliers that `pack` wrote, and the pace."""
@@ -203,7 +219,8 @@ class Splitting(Extrapolated):
         seen: dict[str, Seen[Any]] = dict(pace.seen)
         for key, (Z, Y) in ((k, v) for k, v in arrays.items() if k.startswith(_COPIES)):
             name = key.removeprefix(_COPIES)
-            own = replace(seen[name].memo, Z=tuple(Z), Y=tuple(Y))
+            waits = int(arrays.get(f"{_WAITS}{name}", np.array(0)))
+            own = replace(seen[name].memo, Z=tuple(Z), Y=tuple(Y), waits=waits)
             seen[name] = Seen(seen[name].block, own)
         return replace(pace, seen=seen)
 

@@ -64,11 +64,16 @@ def vertices(V: Any, count: int) -> NDArray[np.intp]:
     found: list[int] = []
     while len(found) < count and rest.max(initial=0.0) > nothing:
         # Columns that are equal but for rounding must not be chosen by it.
-        found.append(int(np.argmax(rest >= (1 - 1e-9) * rest.max())))
-        new = take_columns(V, np.array(found[-1:]))
+        place = int(np.argmax(rest >= (1 - 1e-9) * rest.max()))
+        new = take_columns(V, np.array([place]))
         for _ in range(2):  # the second time removes what rounding left
             new = new - span @ (span.T @ new)
-        new /= np.linalg.norm(new)
+        length = float(np.linalg.norm(new))
+        if not length:  # its square was all rounding: data without their offsets may be zero
+            rest[place] = 0.0
+            continue
+        found.append(place)
+        new /= length
         span = np.hstack([span, new])
         rest = np.maximum(rest - np.asarray(V.T @ new).ravel() ** 2, 0.0)
         rest[found] = 0.0

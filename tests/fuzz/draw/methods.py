@@ -1,4 +1,4 @@
-"""How a case is solved: solver, start, stop rule, limit of time, callback."""
+"""How a case is solved: solver, start, stop rule, limit of time, callback, effort, threads."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ STOPS = {
 }
 NO_STOPS = {"-1": 1, "2.5": 1, "'never'": 1, "True": 0.5}
 CALLBACKS = {"none": 12, "records": 4, "stops": 1, "scribbles": 1, "raises": 1}
+EFFORTS = {"low": 10, "normal": 3, "high": 0.4}
+THREADS = {0: 10, 1: 2, 2: 2}
+"""How many threads; 0 stands for the default."""
+WRONG_MORE = {"effort": ("'most'", "2"), "n_threads": ("0", "1.5", "'all'")}
 LIMITS = {"none": 12, "no time": 0.5, "some time": 1, "long": 0.5}
 
 
@@ -45,6 +49,7 @@ class Method:
     limit: str = "none"
     wrong: str = ""
     insists: bool = True
+    more: str = "{}"
 
     @property
     def text(self):
@@ -52,8 +57,12 @@ class Method:
         solver = self.solver if self.insists else f"{self.solver} or the default"
         more = "".join(
             f", {name} {own}"
-            for name, own in (("callback", self.callback), ("limit", self.limit))
-            if own != "none"
+            for name, own in (
+                ("callback", self.callback),
+                ("limit", self.limit),
+                ("with", self.more),
+            )
+            if own not in ("none", "{}")
         )
         return f"{solver}, start {self.start}, stop {self.stop}, seed {self.seed}, {end}{more}"
 
@@ -79,17 +88,19 @@ class Method:
             "stop": eval(self.stop, {"cn": cn}),
             "seed": self.seed,
             "throw": self.throw,
-        }
+        } | eval(self.more)
 
 
 def draw_method(rng, style, point, units, tiny):
     """Draw how to solve; `point` is the feasible one, `tiny` says that anything is affordable."""
-    wrong = pick(rng, {"": 90, "solver": 1, "start": 1, "stop": 1})
+    wrong = pick(rng, {"": 90, "solver": 1, "start": 1, "stop": 1, "effort": 0.5, "n_threads": 0.5})
     table = MISFITS if chance(rng, 0.06) else SOLVERS[style]
     solver = pick(rng, NO_SOLVERS if wrong == "solver" else table)
     if solver == "cn.JointNLP()" and not tiny:
         solver = "None"
-    solver = solver.format(price=0.125 * units["data"])
+    own = units.get("W", 1.0)
+    prices = {"price": units["data"], "slope": units["data"] * own, "entry": own}
+    solver = solver.format(**{name: 0.125 * unit for name, unit in prices.items()})
     start, arrays = draw_start(rng, point, units, wrong == "start")
     limits = [0, 1, 2, 3, 5, 8, 15]
     stop = pick(rng, NO_STOPS if wrong == "stop" else STOPS).format(k=int(rng.choice(limits)))
@@ -106,4 +117,16 @@ def draw_method(rng, style, point, units, tiny):
         pick(rng, LIMITS),
         wrong,
         chance(rng, 0.4),
+        _more(rng, wrong),
     )
+
+
+def _more(rng, wrong):
+    """Return the text of settings that most leave alone."""
+    effort, threads = pick(rng, EFFORTS), pick(rng, THREADS)
+    found = ({"effort": repr(effort)} if effort != "low" else {}) | (
+        {"n_threads": repr(threads)} if threads else {}
+    )
+    if wrong in WRONG_MORE:
+        found[wrong] = str(rng.choice(WRONG_MORE[wrong]))
+    return "{" + ", ".join(f"{name!r}: {own}" for name, own in found.items()) + "}"

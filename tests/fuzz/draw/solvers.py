@@ -20,9 +20,10 @@ EVERY = {
     "cn.Coded()": 2,
     "cn.Coded(cn.coding.OMP(max_atoms=2))": 1,
     "cn.Coded(cn.coding.L0({price!r}))": 1,
-    "cn.Coded(cn.coding.Lasso({price!r}), cn.coding.Threshold({price!r}))": 0.5,
+    "cn.Coded(cn.coding.Lasso({slope!r}), cn.coding.Threshold({entry!r}))": 0.5,
     "cn.Chain((cn.HALS(), cn.ProjectedGradient()))": 1,
     "cn.Chain((cn.ANLS(), cn.Multiplicative()), patience=1)": 1,
+    "cn.Race((cn.HALS(), cn.Multiplicative()), starts=2, laps=2)": 1,
     "cn.JointNLP()": 0.3,
 }
 BY_COMPONENT = {
@@ -39,6 +40,8 @@ BY_COMPONENT = {
     "cn.ProjectedGradient(free='multiplicative')": 4,
     "cn.ProjectedGradient(max_halvings=2)": 0.5,
     "cn.Chain((cn.TangentPlane(), cn.HALS()))": 2,
+    "cn.Race((cn.HALS(),), starts=3, laps=1)": 1.5,
+    "cn.Race((cn.Chain((cn.TangentPlane(), cn.HALS())), cn.HALS()), starts=2, laps=3)": 1,
     "cn.Chain((cn.HALS(), cn.ProjectedGradient()))": 1,
     "cn.Multiplicative()": 0.5,
     "cn.JointNLP()": 0.3,
@@ -56,6 +59,7 @@ CONIC = {
     "cn.ProjectedGradient()": 2,
     "'Splitting'": 2,
     "cn.HALS()": 1,
+    "cn.Race((cn.TangentPlane(), cn.SparsityMaximization()), starts=2, laps=2)": 1,
     "cn.JointNLP()": 0.3,
 }
 MISFITS = {
@@ -69,6 +73,7 @@ MISFITS = {
     "cn.one_factor.ConeAscent()": 1,
     "cn.autoencoders.SCFC()": 1,
     "cn.Chain((cn.one_factor.Oja(), cn.HALS()))": 1,
+    "cn.Race((cn.HALS(), cn.one_factor.Oja()))": 1,
 }
 """Solvers that often do not fit; an `IncompatibleError` must say so."""
 WRONG = {"'HAL'": 1, "cn.HALS": 1, "3": 1, "cn.MaxIter(3)": 0.5}

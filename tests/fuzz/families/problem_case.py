@@ -19,6 +19,9 @@ from ..judge import measures
 from ..judge.run import run_problem
 from ..judge.stated import Stated
 
+OWN = {"Convex", "ConvexPenalty", "ReverseConvex", "ConcavePenalty"}
+"""Terms that hold a function of the user's."""
+
 
 @dataclass(frozen=True, eq=False)
 class ProblemCase:
@@ -81,12 +84,12 @@ class ProblemCase:
     def many_paths(self):
         """Whether its statement in CVXPY may lead elsewhere.
 
-        The algebra makes one bound of two on the same thing, and may know a `Convex` for what it
-        is, a ball say, which another solver takes; its variables may come in another order; and
+        The algebra makes one bound of two on the same thing, and may know a user's function for
+        what it is, a ball say, which another solver takes; its variables may come in another order; and
         where there are as many components as rows or columns, a block has more than one minimum.
         """
         kinds = [[t.kind for t in terms] for terms in self.terms.values()]
-        merged = any(len(set(names)) < len(names) or "Convex" in names for names in kinds)
+        merged = any(len(set(names)) < len(names) or OWN & set(names) for names in kinds)
         wide = not self.shape.is_two or self.shape.rank >= min(self.shape.models[0].shape)
         squares = all("Frobenius" in loss.text for loss in self.losses.values())
         return merged or wide or not squares or self.method.start != "None"

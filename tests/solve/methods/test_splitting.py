@@ -262,3 +262,19 @@ def test_a_program_that_touches_no_entry_is_not_sent_to_a_backend(capfd):
     assert near.tolist() == [[1.0, 0.0]]
     assert tried == []
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_factor_that_waits_for_its_copies_is_not_at_rest():
+    """For three iterations the copies of W have not come together, and W stays where it is."""
+    V = np.random.default_rng(6).standard_normal((6, 5))
+
+    def rough(X):
+        return 0.05 * cp.sum_squares(X[1:] - X[:-1])
+
+    W = [cn.Box(-np.inf, 1.0), cn.Sparseness(max=0.6), cn.ConvexPenalty(rough)]
+    stop = cn.FactorChange(1e-3) | cn.MaxIter(6)
+    result = cn.factorize(V, 3, W=W).solve(cn.Splitting(), stop=stop)
+    told = result.history.objective
+    assert told[2] == told[3]
+    assert result.status.name == "MAX_ITER"
+    assert result.objective < 0.7 * told[2]

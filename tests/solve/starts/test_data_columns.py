@@ -198,3 +198,10 @@ def test_multiplicative_steps_are_not_held_by_zeros(start):
     result = cn.factorize(V, 4).solve("Multiplicative", init=start, stop=300)
     other = cn.factorize(V, 4).solve("Multiplicative", stop=300)
     assert result.relative_error < 1.1 * other.relative_error
+
+
+def test_data_that_are_all_offset_leave_no_columns_to_begin_with():
+    """Squares of the columns without their offset are rounding then, the columns themselves zero."""
+    V = np.full((7, 9), 1 / 3)
+    begun = cn.factorize(V, 3, offset="both").solve(init=cn.SPA(), stop=0)
+    assert all(np.isfinite(X).all() for X in begun.factors.values())
