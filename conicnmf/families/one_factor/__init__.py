@@ -13,6 +13,7 @@ from conicnmf.families.one_factor.multiplicative import PlainSplit, ProjectionRu
 from conicnmf.families.one_factor.online import HebbianStream, OnlineHebbian
 from conicnmf.families.one_factor.projective import ProjectiveNMF
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
+from conicnmf.families.one_factor.quasi_newton import ProjectiveQuasiNewton
 from conicnmf.families.one_factor.reconstruct import ProjectedDescent, ProjectiveRule
 from conicnmf.families.one_factor.separation import Separation
 from conicnmf.model.operators import LowRank
@@ -32,6 +33,7 @@ __all__ = [
     "ProjectedDescent",
     "ProjectionRule",
     "ProjectiveNMF",
+    "ProjectiveQuasiNewton",
     "ProjectiveRule",
     "QuadraticProjection",
     "Separation",
@@ -41,6 +43,7 @@ __all__ = [
 register_solvers(
     ConeAscent,
     Separation,
+    ProjectiveQuasiNewton,
     ProjectiveRule,
     ProjectionRule,
     ProjectedDescent,

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import check_grad
+from scipy.optimize import check_grad, minimize
 
 import conicnmf as cn
 from conicnmf.errors import IncompatibleError, InputError
@@ -211,3 +211,31 @@ def test_an_exact_fit_in_single_precision_is_certified_from_its_first_iterate(se
     start = {"W": w / np.linalg.norm(w)}
     result = cn.solve(ProjectiveNMF(V, 1), ProjectiveRule(), init=start)
     assert result.certificate(), result.certificate()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_default_ends_no_higher_than_its_rule_and_as_low_as_another_quasi_newton_code(seed):
+    V = parts(n=60, seed=seed, noise=0.5)[0]
+    problem = ProjectiveNMF(V, 3)
+    result = cn.solve(problem, seed=seed)
+    assert result.solver.startswith("ProjectiveQuasiNewton")
+    assert (np.diff(result.history.objective) <= 0).all()
+    rule = cn.solve(problem, ProjectiveRule(), seed=seed)
+    assert result.objective <= rule.objective * (1 + 1e-3)
+    term = one_factor(problem).term
+
+    def value(x):
+        B = x.reshape(result.W.shape).T
+        return term.value(B), term.gradient(B).T.ravel()
+
+    bounds = [(0, None)] * result.W.size
+    other = minimize(value, result.W.ravel(), jac=True, bounds=bounds, method="L-BFGS-B")
+    assert other.fun >= result.objective * (1 - 1e-4)
+    assert result.certificate(), result.certificate()
+
+
+def test_quasi_newton_steps_go_on_from_a_checkpoint(tmp_path):
+    problem, file = ProjectiveNMF(parts(n=60, noise=0.5)[0], 3), tmp_path / "run.npz"
+    cn.solve(problem, stop=4, checkpoint=file)
+    later = cn.solve(problem, stop=9, checkpoint=file)
+    assert later.objective == pytest.approx(cn.solve(problem, stop=9).objective, rel=1e-12)
