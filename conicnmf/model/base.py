@@ -130,6 +130,10 @@ class BaseProblem(ABC):
     units: Units = Units()
     """What the variables of a normalized problem are to be multiplied by."""
 
+    def current(self) -> BaseProblem:
+        """Return the problem with the present values of its parameters, where it has such."""
+        return self
+
     def normalized(self) -> Self:
         """Return the problem in units in which its numbers are about one, where it has such."""
         return self

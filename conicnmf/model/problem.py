@@ -17,7 +17,7 @@ from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_o
 from conicnmf.model.constraints.joint import merged_bounds
 from conicnmf.model.digest import Digest, digest_of_model
 from conicnmf.model.problem_text import in_words, of_several
-from conicnmf.model.reading import read_problem
+from conicnmf.model.reading import has_parameters, read_problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.model.units import Units, find_units
 from conicnmf.model.variables import Source, Variable
@@ -38,7 +38,8 @@ class Problem(BaseProblem):
     objective : cvxpy.Minimize
         For example ``cp.Minimize(cp.sum_squares(V - W @ H) + 0.1 * cp.sum(H))``.
     constraints : list
-        CVXPY constraints that mention one variable each, and bounds on `sparseness`.
+        CVXPY constraints that mention one variable each, and bounds on `sparseness`. Both may hold
+        `cp.Parameter`s, whose values are read when the problem is solved.
 
     Attributes
     ----------
@@ -75,6 +76,13 @@ class Problem(BaseProblem):
     """What the variables of a normalized problem are to be multiplied by."""
 
     kind = "factorization"
+
+    def __new__(cls, *statement: Any, **named: Any) -> Self:
+        """Keep a statement with parameters as it is: their values are known when it is solved."""
+        from conicnmf.model.parametric import ParametricProblem
+
+        kept = cls is Problem and has_parameters(statement, named)
+        return object.__new__(ParametricProblem if kept else cls)  # type: ignore[return-value]
 
     def __init__(self, objective: cp.Minimize, constraints: Iterable[Any] = ()) -> None:
         read = read_problem(objective, constraints)
@@ -253,12 +261,7 @@ class Problem(BaseProblem):
             )
         factors = result if isinstance(result, dict) else result.factors
         for name, source in self.sources.items():
-            if name not in factors or factors[name].shape != self.shapes[name]:
-                raise InputError(
-                    f"the result has no {name} of shape {self.shapes[name]}; assign a result of "
-                    "this problem"
-                )
-            source.variable.save_value(np.array(source.outward(factors[name])))
+            source.write(name, self.shapes[name], factors.get(name))
 
     def subproblems(self, factors: Factors) -> list[tuple[Subproblem, Array]]:
         """Return each block with the others held, and its own variable as rows."""

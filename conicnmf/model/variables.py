@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 
 import cvxpy as cp
+import numpy as np
 
-from conicnmf.errors import warn_user
+from conicnmf.errors import InputError, warn_user
 from conicnmf.model.terms import Term
 from conicnmf.types import Array
 
@@ -89,6 +90,14 @@ class Source:
         """Return what the problem holds in the shape of the user's variable."""
         own = X.T if self.turned else X
         return own if own.shape == self.variable.shape else own.reshape(self.variable.shape)
+
+    def write(self, name: str, shape: tuple[int, ...], X: Array | None) -> None:
+        """Give the user's variable the value X of this name, if it has the shape."""
+        if X is None or X.shape != shape:
+            raise InputError(
+                f"the result has no {name} of shape {shape}; assign a result of this problem"
+            )
+        self.variable.save_value(np.array(self.outward(X)))
 
     def inward(self, X: Array) -> Array:
         """Return a value of the user's variable as the problem holds it."""

@@ -104,6 +104,7 @@ def solve(
     >>> cn.solve(cn.factorize(np.ones((4, 3)), 1), cn.HALS()).status.name
     'CONVERGED'
     """
+    problem = problem.current()
     if solver is not None:
         method = as_solver(solver)
     else:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path as Folder
 from typing import TYPE_CHECKING, Annotated, Any
 
+import cvxpy as cp
 import numpy as np
 import pandas as pd
 
@@ -89,10 +91,30 @@ def _as_values(values: Any, name: str) -> list[float]:
     return [float(value) for value in listed]
 
 
+def _as_steps(values: Any, name: str) -> list[float] | dict[cp.Parameter, list[float]]:
+    """Return values as numbers; for parameters, the values of each."""
+    if not isinstance(values, Mapping):
+        return _as_values(values, name)
+    for parameter in values:
+        if not isinstance(parameter, cp.Parameter) or not parameter.is_scalar():
+            raise InputError(
+                f"{name} must name scalar cp.Parameters, got {shown(parameter)}; write "
+                "{alpha: [0.1, 0.2]}"
+            )
+    steps = {parameter: _as_values(own, name) for parameter, own in values.items()}
+    counts = {len(own) for own in steps.values()}
+    if len(counts) != 1:
+        raise InputError(
+            f"{name} must have as many values for each parameter, got {sorted(counts)}; give each one "
+            "for every step"
+        )
+    return steps
+
+
 @door
 def path(
-    make_problem: Callable[[float], BaseProblem],
-    values: Annotated[Iterable[float], Reads(_as_values)],
+    make_problem: Callable[[float], BaseProblem] | BaseProblem,
+    values: Annotated[Any, Reads(_as_steps)],
     solver: SolverLike | None = None,
     *,
     seed: Whole = 0,
@@ -104,11 +126,13 @@ def path(
 
     Parameters
     ----------
-    make_problem : callable
-        Returns the problem for a value, for example of a sparseness or of a penalty's weight.
-    values : iterable of float
+    make_problem : callable or Problem
+        Returns the problem for a value, for example of a sparseness or of a penalty's weight. Or a
+        problem that is stated with CVXPY parameters.
+    values : iterable of float, or dict of cvxpy.Parameter to such
         Neighbors should be close: a solve begins at the last result, brought into the new
-        constraints.
+        constraints. Several parameters go their ways side by side, and have the values that they had
+        when the path is done.
     solver : Solver, optional
         By default one that fits is picked for each problem.
     seed : int
@@ -136,8 +160,59 @@ def path(
     >>> bool(errors.is_monotonic_increasing)
     True
     """
+    if not isinstance(values, dict):
+        if isinstance(make_problem, BaseProblem):
+            raise InputError(
+                "path needs the parameters of a problem, got numbers alone; write "
+                "path(problem, {alpha: [0.1, 0.2]})"
+            )
+        return _walk(make_problem, values, solver, seed, warm, store, options)
+    if not isinstance(make_problem, BaseProblem):
+        raise InputError(
+            f"path with parameters needs the problem that holds them, got {shown(make_problem)}; "
+            "write path(problem, {alpha: [0.1, 0.2]})"
+        )
+    problem, steps = make_problem, values
+    names = [parameter.name() for parameter in steps]
+    rows = list(zip(*steps.values(), strict=True))
+
+    def at(step: float) -> BaseProblem:
+        for parameter, value in zip(steps, rows[int(step)], strict=True):
+            parameter.value = value
+        return problem.current()
+
+    with _values_put_back(steps):
+        found = _walk(at, list(range(len(rows))), solver, seed, warm, store, options)
+    table = found.table.drop(columns="value")
+    for place, name in enumerate(names):
+        table.insert(place, name, [row[place] for row in rows[: len(table)]])
+    table.insert(0, "value", [row[0] for row in rows[: len(table)]])
+    missing = tuple(rows[int(step)][0] for step in found.missing)
+    return Path(table if len(names) > 1 else table.drop(columns=names), found.results, missing)
+
+
+@contextmanager
+def _values_put_back(parameters: Iterable[cp.Parameter]) -> Iterator[None]:
+    """Give parameters the values that they had, whatever happens between."""
+    before = [(parameter, parameter.value) for parameter in parameters]
+    try:
+        yield
+    finally:
+        for parameter, value in before:
+            parameter.value = value
+
+
+def _walk(
+    make_problem: Callable[[float], BaseProblem],
+    stated: list[float],
+    solver: SolverLike | None,
+    seed: int,
+    warm: bool,
+    store: Place | None,
+    options: dict[str, Any],
+) -> Path:
+    """Solve one problem after the other."""
     results: list[Result] = []
-    stated = list(values)
     begin = options.pop("init", None)
     init = begin
     for place, value in enumerate(stated):

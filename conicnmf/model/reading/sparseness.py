@@ -58,7 +58,7 @@ class SparsenessExpression:
     __lt__ = __gt__
 
     def _between(self, low: Any, high: Any) -> SparsenessBound:
-        own = (as_level(s, "a bound on sparseness") for s in (low, high))
+        own = (_level(s) for s in (low, high))
         return SparsenessBound(self.variable, self.part, self.axis, *own)
 
 
@@ -101,6 +101,13 @@ def sparseness(X: Any, axis: Axis = 0) -> Any:
     pieces = numbers.T if axis == 0 else numbers
     found = hoyer_sparseness(np.ascontiguousarray(np.atleast_2d(pieces), dtype=float))
     return found if numbers.ndim == 2 else found[0]
+
+
+def _level(s: Any) -> Any:
+    """Return a level as numbers; a parameter gets its value later."""
+    if isinstance(s, cp.Expression) and s.is_constant():
+        return s if s.parameters() else as_level(s.value, "a bound on sparseness")
+    return as_level(s, "a bound on sparseness")
 
 
 def _selected_from(X: cp.Expression) -> cp.Variable:

@@ -41,6 +41,39 @@ def checked(constraints: Any) -> list[Stated]:
     return stated
 
 
+def parameters_of(objective: Any, stated: Iterable[Any]) -> tuple[cp.Parameter, ...]:
+    """Return the parameters of a statement, each once, in the order in which they stand there.
+
+    Examples
+    --------
+    >>> x, p, q = cp.Variable(), cp.Parameter(name="p"), cp.Parameter(name="q")
+    >>> [own.name() for own in parameters_of(cp.Minimize(p * x), [x >= q, x <= p])]
+    ['p', 'q']
+    """
+    parts: list[Any] = [objective]
+    for constraint in stated:
+        band = isinstance(constraint, SparsenessBound)
+        parts += [constraint.min, constraint.max] if band else [constraint]
+    kinds = (cp.Minimize, cp.Maximize, cp.Expression, cp.Constraint)
+    found = [p for part in parts if isinstance(part, kinds) for p in part.parameters()]
+    return tuple({p.id: p for p in found}.values())
+
+
+def has_parameters(statement: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Whether the arguments of a problem hold parameters.
+
+    Examples
+    --------
+    >>> has_parameters((cp.Minimize(cp.Variable()),), {})
+    False
+    """
+    given = dict(zip(("objective", "constraints"), statement, strict=False)) | named
+    constraints = given.get("constraints", ())
+    # An iterator can be read once, and then by who reads the problem.
+    listed = constraints if isinstance(constraints, (list, tuple)) else [constraints]
+    return bool(parameters_of(given.get("objective"), listed))
+
+
 def variables_of(target: cp.Expression, stated: list[Stated]) -> list[cp.Variable]:
     """Return the variables of the objective; constraints may mention no others."""
     found = {variable.id: variable for variable in target.variables()}
@@ -57,12 +90,6 @@ def variables_of(target: cp.Expression, stated: list[Stated]) -> list[cp.Variabl
                     "alone; use constants for what is known, or leave the constraint out"
                 )
     for node in (target, *(c for c in stated if isinstance(c, cp.Constraint))):
-        if node.parameters():
-            listed = ", ".join(map(str, node.parameters()))
-            raise ModelError(
-                f"a model holds numbers, no parameters, got {listed} in {shown(node)}; "
-                "put their values in as constants"
-            )
         require_numbers(node)
     for variable in found.values():
         require_plain(variable)

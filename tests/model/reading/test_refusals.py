@@ -98,12 +98,6 @@ REFUSALS = {
         ("must be cp.Minimize", "got Problem", "cn.factorize"),
         lambda W, H: cp.Problem(loss(W, H)),
     ),
-    "parameter in the loss": objective(
-        lambda W, H: NUMBER * squares(W, H), "no parameters", "got p in p *", NUMBERS
-    ),
-    "parameter in a constraint": constraint(
-        lambda W, H: [W <= NUMBER], "no parameters", "got p in W <= p", NUMBERS
-    ),
     "no weight": objective(
         lambda W, H: 0 * squares(W, H),
         "finite weight other than 0",
