@@ -85,15 +85,25 @@ def require_loaded(X: Any, name: str) -> None:
     --------
     >>> require_loaded(np.eye(2), "V")
     """
-    graph = getattr(X, "__dask_graph__", None)
-    lazy = graph() is not None if callable(graph) else callable(getattr(X, "compute", None))
-    if lazy:
+    if is_lazy(X):
         package = type(X).__module__.partition(".")[0]
         raise InputError(
             f"{name} must be in memory, got a {package} {type(X).__name__} of shape "
             f"{getattr(X, 'shape', 'unknown')}, which is not computed yet; if it fits in memory, "
             "call .compute() on it first"
         )
+
+
+def is_lazy(X: Any) -> bool:
+    """Whether an array is not computed yet.
+
+    Examples
+    --------
+    >>> is_lazy(np.eye(2))
+    False
+    """
+    graph = getattr(X, "__dask_graph__", None)
+    return graph() is not None if callable(graph) else callable(getattr(X, "compute", None))
 
 
 def _beyond(indices: Any, count: int, what: str) -> str:

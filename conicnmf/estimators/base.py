@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.errors import InputError, SolveError
-from conicnmf.estimators.codes import find_codes, of_one_sample
+from conicnmf.estimators.codes import find_codes
 from conicnmf.estimators.valid import RandomState, validated
 from conicnmf.kernels.threads import threads
 from conicnmf.model.base import BaseProblem
@@ -24,6 +24,7 @@ from conicnmf.model.known import as_loss
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.losses.frobenius import squared_norm
 from conicnmf.model.terms import Loss, Term
+from conicnmf.model.terms.one_sample import of_one_sample
 from conicnmf.results import Result, Status
 from conicnmf.results.entries import as_places, product_entries
 from conicnmf.settings import Count, Weight, Whole

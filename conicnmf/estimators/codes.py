@@ -12,7 +12,7 @@ from conicnmf.errors import IncompatibleError
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.blocks import Block, Subproblem, fitted_block
 from conicnmf.model.losses import Frobenius
-from conicnmf.model.terms import Constraint, Loss, Term
+from conicnmf.model.terms import Loss, Term
 from conicnmf.solve.methods import (
     BlockSolver,
     Context,
@@ -25,22 +25,6 @@ from conicnmf.types import Array, Data
 _CHUNK = 1000
 """So many samples make one cone program."""
 _ROUNDS, _RTOL = 500, 1e-9
-
-
-def of_one_sample(term: Term) -> bool:
-    """Whether a term on H speaks of each sample by itself, so that new samples can obey it.
-
-    Examples
-    --------
-    >>> import conicnmf as cn
-    >>> of_one_sample(cn.Sparseness(min=0.5, each="sample")), of_one_sample(cn.Sparseness(min=0.5))
-    (True, False)
-    """
-    if isinstance(term, Constraint):
-        if "bounds" in term.abilities:
-            return all(bound.ndim == 0 for bound in term.bounds())
-        return term.each in ("entry", "sample")
-    return "orthant" in term.abilities or getattr(term, "each", None) == "sample"
 
 
 def find_codes(

@@ -10,11 +10,11 @@ import numpy as np
 
 from conicnmf.errors import IncompatibleError, InputError
 from conicnmf.estimators.base import FactorizationEstimator
-from conicnmf.estimators.codes import of_one_sample
 from conicnmf.families.coding.sparse_code import squared_norms
 from conicnmf.model.blocks import Block
 from conicnmf.model.factorize import factorize
 from conicnmf.model.terms import Quadratic, Term
+from conicnmf.model.terms.one_sample import of_one_sample
 from conicnmf.solve.methods import HALS
 from conicnmf.types import Array, Data
 

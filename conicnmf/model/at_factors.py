@@ -61,7 +61,8 @@ def _reading(method: Callable[..., Any], signature: inspect.Signature) -> Callab
         given = signature.bind_partial(*args, **kwargs)
         if "factors" in given.arguments:
             factors = given.arguments["factors"]
-            given.arguments["factors"] = as_factors(factors, args[0].shapes, method.__name__)
+            read = getattr(getattr(args[0], "holding", None), "read", as_factors)
+            given.arguments["factors"] = read(factors, args[0].shapes, method.__name__)
         with iterating():
             return method(*given.args, **given.kwargs)
 

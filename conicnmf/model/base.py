@@ -17,6 +17,7 @@ from conicnmf.model.addends import Fit
 from conicnmf.model.at_factors import check_factors_of
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.digest import Digest, digest_of_fields
+from conicnmf.model.holding import Holding
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.model.units import Units
 from conicnmf.model.variables import Source
@@ -126,6 +127,13 @@ class BaseProblem(ABC):
     def component_labels(self) -> tuple[str, ...]:
         """What to call the products that `components` returns, where there are several."""
         return ()
+
+    holding: Holding = Holding()
+    """How factors are held while the problem is solved."""
+
+    def refuses(self, solver: AnySolver) -> list[str]:
+        """Return why a solver cannot get at the variables, nothing where it can."""
+        return []
 
     units: Units = Units()
     """What the variables of a normalized problem are to be multiplied by."""

@@ -7,7 +7,7 @@ objective: their forms add up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -205,7 +205,33 @@ class Block:
 
     def violation(self, B: Array) -> float:
         """Return the largest violation of any constraint."""
-        return max((float(c.violation(B).max(initial=0.0)) for c in self.constraints), default=0.0)
+        return max((self.violation_of(c, B) for c in self.constraints), default=0.0)
+
+    def violation_of(self, constraint: Constraint, B: Array) -> float:
+        """Return the largest violation of one of the constraints."""
+        return float(constraint.violation(B).max(initial=0.0))
+
+    def nearest_by(self, nearest: Callable[[Block, Array], Array], B: Array) -> Array:
+        """Return a point of all constraints near B, by a function that finds such."""
+        return nearest(self, B)
+
+    def lengths(self, B: Array) -> Array:
+        """Return the norm of each component."""
+        return np.asarray(np.linalg.norm(B, axis=1))
+
+    def ahead(self, new: Array, last: Array, beta: float) -> Array:
+        """Return where one gets who goes on from the last point through the new one, β as far.
+
+        It is brought back into the constraints. Where these have no projection, the new point is as
+        far as it goes.
+        """
+        if self.projection is None:
+            return new
+        farther: Array = new - last
+        farther *= beta
+        farther += new
+        farther = self.projection(farther)
+        return new if self.collapsed(farther) else farther
 
     @cached_property
     def zero_forbidden(self) -> set[int]:

@@ -10,9 +10,11 @@ import scipy.sparse as sp
 
 from conicnmf.errors import InputError
 from conicnmf.model.composing import Approx, composed
+from conicnmf.model.large import large_problem
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.settings import AS_GIVEN, Count, Rule, door
+from conicnmf.strips import as_source, is_large
 
 Terms: TypeAlias = Annotated[
     Sequence[Term | str] | Mapping[str, Sequence[Term | str]] | None, AS_GIVEN
@@ -36,14 +38,16 @@ def factorize(
     offset: Literal["feature", "sample", "both"] | None = None,
     shared: Literal["H", "W"] = "H",
     weight: Annotated[float | Mapping[str, float] | None, AS_GIVEN] = None,
+    memory_limit: Annotated[int | float | str | None, AS_GIVEN] = None,
 ) -> Problem:
     """State a factorization V ≈ W H from terms, or one of its relatives.
 
     Parameters
     ----------
-    V : array or sparse matrix, or dict of str to such
+    V : array or sparse matrix, or dict of str to such, Dask array, or path
         The data, features × samples. Several of them by name are views of the same samples, which
-        are factorized together: view x ≈ W_x H.
+        are factorized together: view x ≈ W_x H. A Dask array is solved on its cluster. A path to a
+        .npy file, a folder of such files, .zarr or .parquet is read in strips of columns.
     rank : int or pair of int
         The number of components; a pair (r, s) states three factors V ≈ W S H with S r × s.
     loss : Loss or str, or dict by view, optional
@@ -59,6 +63,10 @@ def factorize(
         What the views have in common: their samples, or with "W" their features.
     weight : float or dict by view, optional
         What the losses are multiplied by; 1 for views that are left out.
+    memory_limit : int or str, optional
+        Read V, a mapped array or a path, in strips of columns so that no more than about this much
+        memory is used, for example "2GB", which is what paths have by default. H is kept on disk
+        where it does not fit. Terms on H are to speak of entries or single samples.
 
     Returns
     -------
@@ -83,6 +91,9 @@ def factorize(
     >>> print(*cn.factorize(np.ones((5, 4)), (3, 2), offset="feature").fits)
     V (5 × 4) ≈ W S H + b 1ᵀ
     """
+    if is_large(V, memory_limit):
+        others = {"S": S, "b": b, "c": c, "offset": offset, "weight": weight}
+        return _large(V, rank, loss, W, H, others, memory_limit)
     views = _Views.of(V, shared)
     letters = _letters(rank, offset)
     model = _model(letters, offset)
@@ -103,6 +114,20 @@ def factorize(
         return composed(approximations, rank, {}, {}, terms)
     middle = dict.fromkeys(views.names("S"), rank)
     return composed(approximations, None, middle, {}, terms)
+
+
+def _large(
+    V: Any, rank: Any, loss: Any, W: Any, H: Any, others: dict[str, Any], memory_limit: Any
+) -> Problem:
+    """State the problem of data in strips, which is V ≈ W H and nothing beside."""
+    beside = [name for name, value in others.items() if value is not None]
+    beside += ["a pair as rank"] if isinstance(rank, tuple) else []
+    if beside:
+        raise InputError(
+            f"data in strips are factorized as V ≈ W H alone, got {', '.join(beside)}; leave that "
+            "out, or load V"
+        )
+    return large_problem(as_source(V, memory_limit), int(rank), loss, W, H)
 
 
 @dataclass(frozen=True)

@@ -355,9 +355,7 @@ class Problem(BaseProblem):
             if np.isfinite(addend.cap)
         }
         return caps | {
-            f"{block.name}: {constraint}": float(
-                constraint.violation(block.rows(factors)).max(initial=0.0)
-            )
+            f"{block.name}: {constraint}": block.violation_of(constraint, block.rows(factors))
             for block in self.blocks
             for constraint in block.constraints
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
@@ -32,6 +32,10 @@ class Subproblem:
     def on(self, block: Block) -> Subproblem:
         """Return the same for the block with other constraints or penalties."""
         return replace(self, block=block)
+
+    def lowered_by(self, solver: Any, B: Array, seen: Any) -> Any:
+        """Let a solver lower the block; one whose variable is elsewhere sends the solver there."""
+        return solver.lower(self, B, seen)
 
     def majorized(self, B: Array, block: Block) -> Subproblem:
         """Return majorizers that touch the addends at B, for a block that stands for them.

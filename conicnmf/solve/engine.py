@@ -120,7 +120,7 @@ def solve(
         file = Checkpoint(checkpoint, claim_of(problem, method, seed, init))
     deadline = np.inf if time_limit is None else begin + time_limit
     context = Context(np.random.default_rng(seed), deadline)
-    with interruptions_noted(), until(deadline), threads(n_threads):
+    with interruptions_noted(), until(deadline), threads(n_threads), problem.holding.opened():
         seen = problem if method.absolute else problem.normalized()
         run = Run(seen, begin, method.promises.keeps_best)
         watchers = Watchers(run, callback, _monitor(progress, method))
@@ -195,7 +195,8 @@ class _Loop:
         run.at = "the solver"
         memo = self.solver.start(run.problem, self.context)
         if saved is not None:
-            memo = self.solver.unpack(saved.arrays.get("memo", {}), memo)
+            if run.problem.holding.exact:
+                memo = self.solver.unpack(saved.arrays.get("memo", {}), memo)
             rng.bit_generator.state = saved.values["rng"]
         self.memo = memo
 
@@ -207,7 +208,7 @@ class _Loop:
             sweep = self.solver.sweep(run.problem, run.factors, self.memo)
             raise_noted()
             self.memo = sweep.memo
-            if not all(np.isfinite(X).all() for X in sweep.factors.values()):
+            if not run.problem.holding.finite(sweep.factors):
                 return Status.NOT_FINITE
             run.at = "the objective"
             iteration = run.record(sweep.factors, sweep)
@@ -260,7 +261,8 @@ class _Loop:
             return
         try:
             with interruptions_held():
-                packed = self.solver.pack(self.memo)
+                exact = self.run.problem.holding.exact
+                packed = self.solver.pack(self.memo) if exact else {}
                 self.file.write(self.run.state(packed, self.context.rng))
         except Exception as error:  # a full disk must not cost the answer
             self.run.remark(f"the checkpoint could not be written: {in_words(error)}")

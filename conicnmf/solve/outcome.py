@@ -31,7 +31,7 @@ def outcome(problem: BaseProblem, run: Run, solver: AnySolver, status: Status, s
             if not record.ok:
                 run.remark(f"{record.backend} ended with {record.status}")
     return Result(
-        factors=factors,
+        factors=problem.holding.delivered(factors),
         **measures,
         status=status,
         history=run.history,

@@ -16,7 +16,7 @@ from conicnmf.results import History, Iteration
 from conicnmf.solve.checkpoint import State
 from conicnmf.solve.guard import in_words
 from conicnmf.solve.methods.base import Sweep
-from conicnmf.types import Array, Factors
+from conicnmf.types import Factors
 
 
 @dataclass(eq=False)
@@ -58,7 +58,7 @@ class Run:
             objective,
             violation,
             working_time() - self.begin,
-            _change(self.factors, factors),
+            self.problem.holding.change(self.factors, factors) if self.factors else math.inf,
             made.inner,
             made.notes,
             not rank[0],
@@ -88,9 +88,10 @@ class Run:
 
     def state(self, memo: Factors, rng: np.random.Generator) -> State:
         """Return everything needed to go on, with what the solver packed of its memo."""
-        arrays = {"factors": self.factors, "memo": memo}
+        packed = self.problem.holding.packed
+        arrays = {"factors": packed(self.factors), "memo": memo}
         if self.best is not self.factors:
-            arrays["best"] = self.best
+            arrays["best"] = packed(self.best)
         values: dict[str, Any] = {
             "history": self.history.to_list(),
             "best_rank": [bool(self.best_rank[0]), float(self.best_rank[1])],
@@ -100,30 +101,11 @@ class Run:
 
     def resume(self, state: State) -> None:
         """Go on from a state; the clock goes on from the time of its last iteration."""
-        self.factors = state.arrays["factors"]
-        self.best = state.arrays.get("best", self.factors)
+        unpacked = self.problem.holding.unpacked
+        self.factors = unpacked(state.arrays["factors"])
+        best = state.arrays.get("best")
+        self.best = self.factors if best is None else unpacked(best)
         infeasible, measure = state.values["best_rank"]
         self.best_rank = (bool(infeasible), number(measure))
         self.history = History.from_list(state.values["history"], self.history.unit)
         self.begin -= self.history[-1].seconds
-
-
-def _change(before: Factors, after: Factors) -> float:
-    """Return the largest relative change of any factor."""
-    if not before:
-        return float("inf")
-    changes = []
-    for name, X in after.items():
-        size, moved = _norm(X), _norm(X - before[name])
-        changes.append(moved / size if size else float(moved > 0))
-    return max(changes)
-
-
-def _norm(X: Array) -> float:
-    """Return the Frobenius norm; NumPy's own takes longer to begin than small factors need."""
-    x = X.ravel(order="K")
-    square = float(x.dot(x))
-    if math.isinf(square):  # the squares are too large for their precision, the norm may not be
-        largest = np.abs(x).max()
-        return float(largest) * float(np.linalg.norm(x / largest)) if largest < np.inf else math.inf
-    return math.sqrt(square)

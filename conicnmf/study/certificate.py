@@ -113,6 +113,11 @@ def certify(
     True
     """
     _check_same(problem, result)
+    if not problem.holding.exact:
+        raise InputError(
+            "a certificate looks at all of V and H, which are in strips here; state the problem of "
+            "some samples in memory, and ask for one of that"
+        )
     if _single(result):
         feasibility = max(feasibility, feasible_within(result.factors))
     checks = [_status(problem, result), _finite(result)]

@@ -101,7 +101,7 @@ class PenaltyView(View):
 class SeparableView(View):
     """A sum over the entries of B ≥ 0 that touches a fit at the sum's base."""
 
-    fit: FitView
+    fit: View
     sum: Separable
 
     @cached_property

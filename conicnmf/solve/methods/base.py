@@ -119,7 +119,8 @@ class Solver(Settings, Generic[View, Memo]):
             return [f"it solves a {self.solves.kind}, and this is a {problem.kind}"]
         blocks = [self.facing(block) for block in problem.blocks]
         parts: Sequence[Block | BaseProblem] = blocks or [problem]
-        found = [reason for part in parts for reason in self.unmet(part)]
+        found = problem.refuses(self)
+        found += [reason for part in parts for reason in self.unmet(part)]
         return list(dict.fromkeys(found))  # what is wrong with a loss is told once
 
     def facing(self, block: Block) -> Block:
@@ -194,10 +195,10 @@ class BlockSolver(Solver[Problem, dict[str, Seen[BlockMemo]]], Generic[BlockMemo
         """Return the block, majorized where the solver fits only that."""
         return first_fit(self, block)
 
-    def look(self, block: Block, context: Context) -> Seen[BlockMemo]:
+    def look(self, block: Block, context: Context | None = None) -> Seen[BlockMemo]:
         """Return the block as the solver works on it, prepared."""
         seen = self.facing(block)
-        return Seen(seen, self.prepare(seen, context))
+        return Seen(seen, self.prepare(seen, context or Context()))
 
     def lower(self, held: Subproblem, B: Array, seen: Seen[BlockMemo]) -> Update[Seen[BlockMemo]]:
         """Update a block, through majorizers where the solver works on those."""
@@ -232,7 +233,7 @@ class BlockSolver(Solver[Problem, dict[str, Seen[BlockMemo]]], Generic[BlockMemo
         inner: list[InnerSolve] = []
         for block in problem.blocks:
             last = block.rows(factors)
-            update = self.lower(block.given(factors), last, memos[block.name])
+            update = block.given(factors).lowered_by(self, last, memos[block.name])
             memos[block.name] = update.memo
             inner += update.inner
             factors, value = revive(problem, block, block.put(factors, update.B)), update.value

@@ -72,8 +72,12 @@ class Extrapolated(Solver[Problem, Pace]):
 
     def start(self, problem: Problem, context: Context) -> Pace:
         """Begin without a direction to go on in."""
-        faces = {block.name: self.facing(block) for block in problem.blocks}
-        return Pace({name: Seen(face, self.prepare(face, context)) for name, face in faces.items()})
+        return Pace({block.name: self.look(block, context) for block in problem.blocks})
+
+    def look(self, block: Block, context: Context | None = None) -> Seen[Any]:
+        """Return the block as the solver works on it, prepared."""
+        seen = self.facing(block)
+        return Seen(seen, self.prepare(seen, context or Context()))
 
     def sweep(self, problem: Problem, factors: Factors, memo: Pace) -> Sweep[Pace]:
         """Update each variable and look ahead; do it again without that if the objective rose."""
@@ -93,13 +97,13 @@ class Extrapolated(Solver[Problem, Pace]):
         seen, reached = dict(memo.seen), Factors()
         inner: list[InnerSolve] = []
         for block in problem.blocks:
-            made = self._lower(block.given(ahead), block.rows(ahead), seen[block.name])
+            made = block.given(ahead).lowered_by(self, block.rows(ahead), seen[block.name])
             new, value, seen[block.name] = made.B, made.value, made.memo
             inner += made.inner
             if made.status is not None:
                 return Sweep(factors, replace(memo, seen=seen), None, made.status, tuple(inner))
             reached |= block.put({}, new)
-            farther = _look_ahead(block, new, block.rows(last), beta)
+            farther = block.ahead(new, block.rows(last), beta) if beta else new
             before, ahead = ahead, block.put(ahead, farther)
         # The last variable was fitted to the others looking ahead: together they are the iterate.
         found = block.put(before, new)
@@ -142,7 +146,7 @@ class Extrapolated(Solver[Problem, Pace]):
         )
         return Pace(memo.seen, ahead, reached, *map(float, arrays["pace"]))
 
-    def _lower(self, held: Subproblem, B: Array, seen: Seen[Any]) -> Update[Seen[Any]]:
+    def lower(self, held: Subproblem, B: Array, seen: Seen[Any]) -> Update[Seen[Any]]:
         """Lower a block, through majorizers where the solver fits only those."""
         block, memo = seen.block, seen.memo
         if block.kind is None:
@@ -172,23 +176,9 @@ def _balance(problem: Problem, ahead: Factors, reached: Factors) -> None:
     """
     for block, other in problem.scale_free_pairs:
         first, second = block.rows(ahead), other.rows(reached)
-        sizes = np.linalg.norm(first, axis=1), np.linalg.norm(second, axis=1)
+        sizes = block.lengths(first), other.lengths(second)
         alive = (sizes[0] > 0) & (sizes[1] > 0)
         shift = np.sqrt(np.divide(sizes[1], sizes[0], out=np.ones_like(sizes[0]), where=alive))
         for point in (ahead, reached):  # array by array, so that few are alive at once
             point |= block.put({}, block.rows(point) * shift[:, None])
             point |= other.put({}, other.rows(point) / shift[:, None])
-
-
-def _look_ahead(block: Block, new: Array, last: Array, beta: float) -> Array:
-    """Go on from the last point through the new one, and back into the constraints.
-
-    Where these have no projection, the new point is as far as it goes.
-    """
-    if not beta or block.projection is None:
-        return new
-    ahead: Array = new - last
-    ahead *= beta
-    ahead += new
-    ahead = block.projection(ahead)
-    return new if block.collapsed(ahead) else ahead

@@ -157,10 +157,10 @@ class Splitting(Extrapolated):
         memo = replace(memo, waits=0 if memo.met else memo.waits + 1)
         return self._in_part(held, Update(B, memo, before, inner=log), np.inf if outside else 0.0)
 
-    def _lower(self, held: Subproblem, B: Array, seen: Seen[Any]) -> Update[Seen[Any]]:
+    def lower(self, held: Subproblem, B: Array, seen: Seen[Any]) -> Update[Seen[Any]]:
         """Lower scored squares, and the loss by them or, where that fails, by a majorizer."""
         if seen.block.kind != "scored":
-            return super()._lower(held, B, seen)
+            return super().lower(held, B, seen)
         made = self.update(held.majorized(B, seen.block), B, seen.memo)
         found = None if made.status else _toward(held, B, made)
         if found is not None:
@@ -168,7 +168,7 @@ class Splitting(Extrapolated):
         bound = held.block.separable
         assert bound is not None
         copies = seen.memo.copies or find_copies(bound)
-        sure = super()._lower(held, B, Seen(bound, _Memo(copies=copies)))
+        sure = super().lower(held, B, Seen(bound, _Memo(copies=copies)))
         memo = made.memo if made.memo.exact else _at(sure.B, made.memo)
         return replace(sure, memo=Seen(seen.block, memo), inner=[*made.inner, *sure.inner])
 

@@ -1,0 +1,123 @@
+"""The block of H where H is in strips: what an update needs of it is done strip by strip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from conicnmf.model.blocks import Block
+from conicnmf.model.large.fit import StripFit
+from conicnmf.model.large.recipe import Recipe
+from conicnmf.model.subproblem import Subproblem
+from conicnmf.model.terms import Constraint
+from conicnmf.types import Array, Data, Factors
+
+
+@dataclass(frozen=True, eq=False)
+class StripBlock(Block):
+    """One variable in strips of columns; every term on it speaks of entries or single columns."""
+
+    @property
+    def whole(self) -> Any:
+        """The terms, and whether all that H is multiplied by is non-negative: what a strip needs."""
+        return self.constraints, self.penalties, self.nonneg_around
+
+    def given(self, factors: Factors) -> Subproblem:
+        """Return the block with W held; solvers are sent to the strips."""
+        return StripSubproblem(self, (), factors["W"])
+
+    def penalty(self, B: Any) -> float:
+        """Return the sum of the penalties over all strips."""
+        return float(B.total(self._terms.penalty)) if self.penalties else 0.0
+
+    def violation(self, B: Any) -> float:
+        """Return the largest violation in any strip."""
+        return float(B.largest(self._terms.violation)) if self.constraints else 0.0
+
+    def violation_of(self, constraint: Constraint, B: Any) -> float:
+        """Return the largest violation of one constraint in any strip."""
+        return float(B.largest(partial(self._terms.violation_of, constraint)))
+
+    def lengths(self, B: Any) -> Array:
+        """Return the norms of the rows."""
+        return np.asarray(np.sqrt(B.squares), dtype=B.dtype)
+
+    def collapsed(self, B: Any) -> bool:
+        """Whether a component, or a column of a strip, is zero where a constraint forbids zero."""
+        if 1 in self.zero_forbidden and not B.alive().all():
+            return True
+        return 0 in self.zero_forbidden and bool(B.largest(_has_zero_column))
+
+    def kept_alive(self, B: Any, last: Any) -> Any:
+        """Return B with a tenth of the last column in place of one that must not be zero."""
+        return B.mapped(self._terms.kept_alive, last)
+
+    def ahead(self, new: Any, last: Any, beta: float) -> Any:
+        """Go on through the new point, strip by strip."""
+        return new.mapped(partial(_ahead, self._terms, beta), last)
+
+    def nearest_by(self, nearest: Any, B: Any) -> Any:
+        """Return a point of all constraints, strip by strip."""
+        return B.mapped(partial(nearest, self._terms))
+
+    @cached_property
+    def _terms(self) -> Block:
+        """The block without its data, which is small enough to be sent."""
+        own = Block(self.name, (self.shape[0], 1), False, (), self.constraints, self.penalties)
+        return replace(own, nonneg_around=self.nonneg_around)
+
+
+def _ahead(terms: Block, beta: float, new: Array, last: Array) -> Array:
+    return terms.ahead(new, last, beta)
+
+
+def _has_zero_column(B: Array) -> bool:
+    return not B.any(axis=0).all()
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """The outcome of an update of all strips, as a solver's own update has it."""
+
+    B: Any
+    memo: Any
+    value: float
+    status: Any
+    inner: tuple[Any, ...] = ()
+
+
+@dataclass(eq=False)
+class StripSubproblem(Subproblem):
+    """H in strips with W held: a solver lowers one strip after the other, where they are."""
+
+    W: Array
+
+    def lowered_by(self, solver: Any, B: Any, seen: Any) -> Any:
+        """Let a solver lower every strip as a block of its own; the last memory stays unused."""
+        fit = self._fit
+        work = partial(lower_strip, solver, fit.recipe, self.block.whole, self.W)  # type: ignore[attr-defined]
+        new, (value, ended) = fit.V.crew.run(work, fit.V, B, keep=True)
+        return Lowered(new, seen, value, next(iter(ended), None))
+
+    @property
+    def _fit(self) -> StripFit:
+        (fit,) = self.block.addends
+        assert isinstance(fit, StripFit)
+        return fit
+
+    def loss(self, B: Any) -> float:
+        """Return the loss of all strips."""
+        return self._fit.value({"W": self.W, "H": B})
+
+
+def lower_strip(
+    solver: Any, recipe: Recipe, terms: Any, W: Array, k: int, V: Data, B: Array
+) -> tuple[Array, Any]:
+    """Lower one strip; return its part of H, its value, and how the solver ended if it did."""
+    held = recipe.held(k, V, W, terms)
+    made = solver.lower(held, B, solver.look(held.block))
+    value = held.objective(made.B) if made.value is None else made.value
+    return made.B, (float(value), () if made.status is None else (made.status,))

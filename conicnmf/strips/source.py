@@ -1,0 +1,101 @@
+"""What counts as data that are too large for memory, and who reads them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conicnmf.errors import InputError, require
+from conicnmf.incoming import require_loaded
+from conicnmf.strips.crew import Crew
+from conicnmf.strips.local import LocalCrew
+from conicnmf.strips.readers import FolderReader, ParquetReader, Reader, SlicedReader
+
+_UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_PARTS = 16
+"""Two strips of data are in memory, with what is computed from one; each is this part of the limit."""
+_WIDEST = 64e6
+"""Bytes of a strip beyond which it only takes more memory."""
+_USUAL = 2e9
+
+
+def is_large(V: Any, memory_limit: Any = None) -> bool:
+    """Whether data are to be read in strips: a path, or whatever has a limit.
+
+    Examples
+    --------
+    >>> is_large(np.eye(2)), is_large("folder"), is_large(np.eye(2), "1GB")
+    (False, True, True)
+    """
+    return memory_limit is not None or isinstance(V, (str, Path))
+
+
+def as_source(V: Any, memory_limit: Any = None) -> Crew:
+    """Return the crew of data that are too large for memory.
+
+    Examples
+    --------
+    >>> as_source(np.ones((4, 6)), "3KB").reader.edges
+    (0, 5, 6)
+    """
+    require_loaded(V, "V")
+    limit = _USUAL if memory_limit is None else as_bytes(memory_limit)
+    return LocalCrew(_reader(V, limit), limit / 2)
+
+
+def as_bytes(limit: Any) -> float:
+    """Return a number of bytes from a number or a text.
+
+    Examples
+    --------
+    >>> as_bytes("1.5 MB"), as_bytes(2000)
+    (1500000.0, 2000.0)
+    """
+    text = f"{limit}B" if isinstance(limit, (int, float)) and limit > 0 else str(limit)
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B\s*", text, re.IGNORECASE)
+    if found is None or not float(found[1]):
+        raise InputError(
+            f'memory_limit must be a positive number of bytes, got {limit!r}; try "2GB"'
+        )
+    return float(found[1]) * _UNITS[found[2].upper()]
+
+
+def _reader(V: Any, limit: float) -> Reader:
+    array: Any = V
+    if isinstance(V, (str, Path)):
+        path = Path(V)
+        if not path.exists():
+            raise InputError(f"V is read from {path}, which is not there; check the path")
+        if path.suffix in (".parquet", ".pq"):
+            rows = ParquetReader(path, 1).shape[0]
+            return ParquetReader(path, _width(rows, np.dtype(float), limit))
+        if path.is_dir() and any(path.glob("*.npy")):
+            return FolderReader.of(path)
+        array = _mapped(path)
+    shape: tuple[Any, ...] = getattr(array, "shape", ())
+    if len(shape) != 2 or 0 in shape or not hasattr(array, "dtype"):
+        raise InputError(
+            "V must be a non-empty matrix (features × samples) that can be read in strips, got "
+            f"{type(array).__name__} of shape {shape}; np.load(path, mmap_mode='r') maps a file"
+        )
+    return SlicedReader(array, _width(int(shape[0]), np.dtype(array.dtype), limit))
+
+
+def _mapped(path: Path) -> Any:
+    """Return the array in a file or a folder without reading it."""
+    if path.suffix == ".npy":
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    if path.suffix == ".zarr":
+        return require("zarr", "storage", "reading Zarr needs").open_array(path, mode="r")
+    raise InputError(
+        f"V can be read from a .npy file, a folder of such, .zarr or .parquet, got {path}; load "
+        "other files yourself"
+    )
+
+
+def _width(rows: int, dtype: Any, limit: float) -> int:
+    strip = min(limit / _PARTS, _WIDEST)
+    return max(1, int(strip / (rows * max(dtype.itemsize, 8))))
