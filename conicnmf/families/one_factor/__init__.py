@@ -6,6 +6,7 @@ minimize ‖V − WWᵀV‖² (`ProjectiveNMF`); after Yang and Laaksonen (2007)
 
 from conicnmf.families.one_factor.additive import NaturalGradient, Oja
 from conicnmf.families.one_factor.cone_ascent import ConeAscent
+from conicnmf.families.one_factor.direction_search import DirectionSearch
 from conicnmf.families.one_factor.discriminant import Discriminant
 from conicnmf.families.one_factor.flip import MedianFlip
 from conicnmf.families.one_factor.kernel import KernelDiscriminant, kernel_fda
@@ -21,6 +22,7 @@ from conicnmf.solve.methods.base import register_solvers
 
 __all__ = [
     "ConeAscent",
+    "DirectionSearch",
     "Discriminant",
     "HebbianStream",
     "KernelDiscriminant",
@@ -41,6 +43,7 @@ __all__ = [
 ]
 
 register_solvers(
+    DirectionSearch,
     ConeAscent,
     Separation,
     ProjectiveQuasiNewton,

@@ -41,7 +41,7 @@ class NativeColumn:
                 # Up to its scale the level of the norm does not matter.
                 best = self.view.norm.metric.nonneg_least(g / (np.abs(g).max() or 1.0))
             if best.any():
-                found.append(_on_scale(self.view, best))
+                found.append(on_scale(self.view, best))
         return found, []
 
 
@@ -132,7 +132,7 @@ def _plane(c: Constraint, P: Array, whole: cp.Expression, j: int) -> list[cp.Con
     return [inner[kept] >= spaces.levels[kept]]
 
 
-def _on_scale(view: OneFactor, w: Array) -> Array:
+def on_scale(view: OneFactor, w: Array) -> Array:
     """Return w with wᵀBw = 1."""
     column = w[:, None]
     square = float(np.sum(column * view.in_norm(column)))

@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from conicnmf.families.one_factor.column_steps import ConicColumn, NativeColumn
+from conicnmf.families.one_factor.cone_descent import ConeColumn
 from conicnmf.families.one_factor.needs import (
     cone_forms,
     known_operator,
@@ -32,7 +33,7 @@ from conicnmf.solve.programs.backends import Backend
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Factors
 
-_Memo = tuple[NativeColumn | ConicColumn, bool]
+_Memo = tuple[NativeColumn | ConeColumn | ConicColumn, bool]
 """The steps, and whether none has been taken yet."""
 
 
@@ -54,8 +55,9 @@ class ConeAscent(OneFactorSolver[_Memo]):
     Parameters
     ----------
     engine : {"auto", "native", "conic"}
-        "native" solves the programs without further constraints as non-negative least squares,
-        "conic" always calls a cone solver.
+        "native" solves the programs without further constraints as non-negative least squares, and
+        those of one column in a cone with a projection, such as bounds on sparseness, by accelerated
+        projected steps; "conic" always calls a cone solver.
     backend : str, optional
         An installed CVXPY solver to try first.
 
@@ -91,8 +93,11 @@ class ConeAscent(OneFactorSolver[_Memo]):
 
     def begin(self, view: OneFactor, context: Context) -> _Memo:
         """Return the steps that the settings and the constraints ask for."""
-        if self.engine != "conic" and not view.others and self.backend is None:
-            return NativeColumn(view), True
+        if self.engine != "conic" and self.backend is None:
+            if not view.others:
+                return NativeColumn(view), True
+            if ConeColumn.fits(view):
+                return ConeColumn(view), True
         return ConicColumn(view, self.backend or "CLARABEL"), True
 
     def advance(self, view: OneFactor, factors: Factors, memo: _Memo) -> Sweep[_Memo]:

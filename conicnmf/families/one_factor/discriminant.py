@@ -22,7 +22,8 @@ class Discriminant(QuadraticProjection):
 
     S_B and S_W are the scatter matrices between and within the classes, so that −2 times the
     objective is the Fisher ratio of the projected samples (with ρ = 0). `ConeAscent` solves it: for
-    two classes by two cone programs, which are globally optimal. `ProjectionRule` is the published
+    two classes by two cone programs, which are globally optimal; `DirectionSearch` proves the
+    maximum for a few more. `ProjectionRule` is the published
     rule, whose fixed points are eigenvectors of S_B on their support whatever S_W is.
 
     Parameters

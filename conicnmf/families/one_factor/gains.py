@@ -62,12 +62,20 @@ def upper_bound(view: OneFactor, g: Array) -> float:
     ⟨g, w⟩ ≤ ⟨g + μ, w⟩ ≤ ‖g + μ‖ in the norm of B⁻¹ for every μ ≥ 0; the best μ comes from the
     least-squares form of the problem, but any would prove a bound.
     """
+    return bounded_aim(view, g)[0]
+
+
+def bounded_aim(view: OneFactor, g: Array) -> tuple[float, Array]:
+    """Return the bound, and the w ≥ 0 it comes from, up to its scale."""
     if view.norm is None:
-        return float(np.linalg.norm(np.maximum(g, 0.0)))
+        positive = np.maximum(g, 0.0)
+        return float(np.linalg.norm(positive)), positive
     # For the level c of the norm B/c is meant: w would be c times longer, B w the same.
     B, level = view.norm.metric, view.norm.level
-    beyond = np.maximum(g, B @ B.nonneg_least(g))
-    return float(np.sqrt(level) * B.inverse_norm(beyond))
+    size = float(np.abs(g).max()) or 1.0
+    w = size * B.nonneg_least(g / size)
+    beyond = np.maximum(g, (B @ w[:, None])[:, 0])
+    return float(np.sqrt(level) * B.inverse_norm(beyond)), w
 
 
 def orthonormal_gain(view: OneFactor, W: Array) -> float:

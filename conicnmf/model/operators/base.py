@@ -153,6 +153,11 @@ class Operator(ABC):
         kept = values > 1e-10 * max(values[-1], 0.0)
         return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
 
+    @property
+    def width(self) -> int:
+        """How many directions there are at most, as far as it is known without eigenvalues."""
+        return self.size
+
     @cached_property
     def single(self) -> Array | None:
         """The vector g with A = ggᵀ, nothing where A is not of that form."""

@@ -135,6 +135,11 @@ class LowRank(Operator):
         kept = sizes > 1e-10 * sizes.max(initial=0.0)
         return np.asarray(left[:, kept] * sizes[kept])
 
+    @property
+    def width(self) -> int:
+        """The columns of G where there is no ridge."""
+        return self.size if self.ridge else min(self.size, int(self.factor.shape[1]))
+
     @cached_property
     def single(self) -> Array | None:
         """The only direction, where there is one alone."""

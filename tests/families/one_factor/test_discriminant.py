@@ -10,11 +10,13 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.linalg import eigh
 
 import conicnmf as cn
 from conicnmf.errors import IncompatibleError, InputError
 from conicnmf.families.one_factor import (
     ConeAscent,
+    DirectionSearch,
     Discriminant,
     KernelDiscriminant,
     MedianFlip,
@@ -113,6 +115,63 @@ def test_more_classes_never_fall_and_end_stationary(seed):
     assert (np.diff(values) <= 1e-10 * abs(values[-1])).all()
     assert -2 * result.objective == pytest.approx(fisher_ratio(result.W[:, 0] @ V, y), rel=1e-6)
     assert result.certificate()
+
+
+def best_of_all_supports(A, B):
+    """Return the largest wᵀAw/wᵀBw over w ≥ 0: on its support w is a generalized eigenvector."""
+    best = 0.0
+    for size in range(1, len(A) + 1):
+        for rows in map(list, combinations(range(len(A)), size)):
+            values, vectors = eigh(A[np.ix_(rows, rows)], B[np.ix_(rows, rows)])
+            one_sided = (vectors >= -1e-12).all(axis=0) | (vectors <= 1e-12).all(axis=0)
+            best = max([best, *values[one_sided]])
+    return best
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds, st.integers(1, 4), st.integers(2, 5))
+def test_few_classes_are_solved_globally_and_the_gap_is_proved(seed, m, q):
+    V, y = classes(seed, m, n=60, q=q)
+    problem = Discriminant(V, y)
+    result = cn.solve(problem, DirectionSearch(1e-6), stop=2000)
+    truth = best_of_all_supports(problem.A.matrix(), problem.norm.matrix())
+    assert result.status is cn.Status.CONVERGED
+    assert -2 * result.objective == pytest.approx(truth, rel=2e-6)
+    for step in list(result.history)[1:]:
+        assert -2 * step.objective * (1 + step.notes["gap"]) >= truth * (1 - 1e-9)
+    assert result.history[-1].notes["gap"] <= 1e-6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_three_classes_are_never_below_another_method(seed):
+    V, y = classes(seed, m=30, n=90, q=3)
+    problem = Discriminant(V, y)
+    best = cn.solve(problem)
+    assert best.solver.startswith("DirectionSearch")
+    for start in range(3):
+        for other in (ConeAscent(), ProjectionRule(), Oja()):
+            assert best.objective <= cn.solve(
+                problem, other, seed=start, throw=False
+            ).objective + 1e-4 * abs(best.objective)
+    assert best.certificate(), best.certificate()
+
+
+def test_searches_of_too_many_directions_are_refused_with_the_way_out():
+    problem = QuadraticProjection(np.diag(np.arange(1.0, 9.0)), 1)
+    assert "give LowRank" in DirectionSearch().mismatches(problem)[0]
+
+
+def test_sparse_discriminants_run_natively_and_agree_with_cone_programs():
+    for seed, s in ((1, 0.5), (2, 0.7)):
+        V, y = classes(seed, m=12, n=80)
+        problem = Discriminant(V, y, ridge=0.1, constraints=[cn.Sparseness(min=s)])
+        native, conic = (cn.solve(problem, ConeAscent(engine)) for engine in ("auto", "conic"))
+        assert native.objective <= conic.objective + 1e-6 * abs(conic.objective)
+        assert native.max_violation < 1e-9
+        assert not any(step.inner for step in native.history)
+        flat = Discriminant(V, y, ridge=0.1, constraints=[cn.Sparseness(max=0.3)])
+        convex = [cn.solve(flat, ConeAscent(engine)).objective for engine in ("auto", "conic")]
+        assert convex[0] == pytest.approx(convex[1], rel=1e-5)
 
 
 def test_the_dual_bound_holds_and_is_tight():

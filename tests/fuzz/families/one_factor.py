@@ -34,6 +34,7 @@ SOLVERS = {
     "cn.one_factor.PlainSplit(root=True)": 1,
     "cn.one_factor.ProjectiveRule()": 3,
     "cn.one_factor.ProjectiveQuasiNewton()": 1,
+    "cn.one_factor.DirectionSearch()": 1,
     "cn.one_factor.ProjectedDescent()": 3,
     "cn.one_factor.OnlineHebbian()": 1,
     "'ConeAscent'": 0.5,
