@@ -3,7 +3,10 @@
 from conicnmf.estimators.autoencoders import SCFC, SCFCClassifier
 from conicnmf.estimators.discriminants import NonNegativeKernelFDA, NonNegativeLDA
 from conicnmf.estimators.factorizer import Factorizer
+from conicnmf.estimators.function import non_negative_factorization
 from conicnmf.estimators.l0_nmf import L0NMF
+from conicnmf.estimators.minibatch_nmf import MiniBatchNMF
+from conicnmf.estimators.nmf import NMF
 from conicnmf.estimators.projections import HebbianNMF, ProjectiveNMF
 from conicnmf.estimators.rivals import NMFSC, PSD, SESM
 from conicnmf.estimators.sparse_coding import NonNegativeSparseCoding
@@ -12,12 +15,14 @@ from conicnmf.estimators.sparse_pca import SparsePCA
 
 __all__ = [
     "L0NMF",
+    "NMF",
     "NMFSC",
     "PSD",
     "SCFC",
     "SESM",
     "Factorizer",
     "HebbianNMF",
+    "MiniBatchNMF",
     "NonNegativeKernelFDA",
     "NonNegativeLDA",
     "NonNegativeSparseCoding",
@@ -25,4 +30,5 @@ __all__ = [
     "SCFCClassifier",
     "SparseNMF",
     "SparsePCA",
+    "non_negative_factorization",
 ]

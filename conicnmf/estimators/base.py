@@ -23,6 +23,7 @@ from conicnmf.model.factorize import factorize
 from conicnmf.model.known import as_loss
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.losses.frobenius import squared_norm
+from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.model.terms.one_sample import of_one_sample
 from conicnmf.results import Result, Status
@@ -57,6 +58,7 @@ class SolverParameters(BaseEstimator):
     """
 
     n_threads: Count | None = None
+    verbose: int = 0
 
     def __init__(
         self,
@@ -78,11 +80,12 @@ class SolverParameters(BaseEstimator):
     def _solve(self, problem: BaseProblem, init: Any = None) -> Result:
         """Return the best result of `n_starts` starts."""
         solver = self._solver(problem)
-        stop = stop_rule(solver, self.max_iter, self.tol)
+        stop = self._stop(solver)
         seed = as_seed(self.random_state)
         with threads(self.n_threads):
             if self.n_starts == 1:
-                result = solve(problem, solver, init=init, stop=stop, seed=seed)
+                shown = bool(self.verbose)
+                result = solve(problem, solver, init=init, stop=stop, seed=seed, progress=shown)
             else:
                 runs = multistart(problem, solver, self.n_starts, seed=seed, init=init, stop=stop)
                 result = runs.best
@@ -90,13 +93,17 @@ class SolverParameters(BaseEstimator):
             raise SolveError(f"{result.status.name}: {result.status.value}", result)
         # A rule that only counts has not been cut short.
         if result.status is Status.MAX_ITER and not isinstance(stop, MaxIter):
-            warnings.warn(
-                f"{solver.name} reached the limit of {result.n_iter} iterations; raise max_iter or "
-                "tol",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            warnings.warn(self._cut_short(solver, result), ConvergenceWarning, stacklevel=3)
         return result
+
+    def _stop(self, solver: AnySolver) -> Stop:
+        return stop_rule(solver, self.max_iter, self.tol)
+
+    def _cut_short(self, solver: AnySolver, result: Result) -> str:
+        """Return what is said of a fit that its iteration limit has ended."""
+        return (
+            f"{solver.name} reached the limit of {result.n_iter} iterations; raise max_iter or tol"
+        )
 
 
 class FactorizationEstimator(ComponentsOut, SolverParameters):
@@ -106,11 +113,16 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
     (components × samples).
     """
 
-    n_components: int
+    n_components: Any
     loss: Loss | str | None = None
     init: Any = None
     components_: Array
     sample_terms_: tuple[Term, ...]
+
+    @property
+    def _rank(self) -> int:
+        """The number of components of a fit."""
+        return int(self.n_components)
 
     def _loss(self) -> Loss:
         return Frobenius() if self.loss is None else as_loss(self.loss)
@@ -129,6 +141,10 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         y : ignored
         """
         V, observed = self._data(X, reset=True)
+        return self._keep(self._solve(self._problem(V, observed), self.init), V, observed)
+
+    def _problem(self, V: Data, observed: Any) -> Problem:
+        """Return the problem that a fit to these samples solves."""
         W, H = self._terms()
         loss = self._loss()
         if observed is not None and "masked" not in loss.abilities:
@@ -136,10 +152,9 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
                 f"{loss} counts every entry, and X has NaN; fill them in, or use a loss with weights"
             )
         own = loss if observed is None else loss.masked(observed)
-        problem = factorize(V, self.n_components, loss=own, W=W, H=H)
-        return self._keep(self._solve(problem, self.init), V, observed)
+        return factorize(V, self._rank, loss=own, W=W, H=H)
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Return the codes of the samples that were fitted.
 
         They are what `transform` gives for these samples, but where terms tie samples together:
@@ -209,9 +224,13 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         return 1 - left / whole if whole else float("nan")
 
     def _codes(self, V: Data, observed: Any) -> Array:
+        return self._found(V, observed)
+
+    def _found(self, V: Data, observed: Any, *limit: int) -> Array:
+        """Return the codes of samples by the components as they are now."""
         W = np.ascontiguousarray(self.components_.T).astype(V.dtype, copy=False)
         with threads(self.n_threads):
-            return find_codes(V, W, self.sample_terms_, self._loss(), observed)
+            return find_codes(V, W, self.sample_terms_, self._loss(), observed, *limit)
 
     def _keep(self, result: Result, V: Data, observed: Any) -> Self:
         """Set what users read after a fit."""

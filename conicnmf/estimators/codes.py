@@ -28,7 +28,12 @@ _ROUNDS, _RTOL = 500, 1e-9
 
 
 def find_codes(
-    V: Data, W: Array, terms: Sequence[Term], loss: Loss | None = None, observed: Any = None
+    V: Data,
+    W: Array,
+    terms: Sequence[Term],
+    loss: Loss | None = None,
+    observed: Any = None,
+    rounds: int = _ROUNDS,
 ) -> Array:
     """Return H of lowest loss and penalties for these samples with W fixed.
 
@@ -46,6 +51,8 @@ def find_codes(
         Squared Frobenius by default.
     observed : array of bool, optional
         Which entries of V count.
+    rounds : int
+        The most steps where codes are no exact least squares.
 
     Examples
     --------
@@ -72,9 +79,8 @@ def find_codes(
             H[:, columns] = find_codes(V[:, columns], W, terms)
             continue
         own = loss if observed is None else loss.masked(observed[:, columns])
-        H[:, columns] = _descent(
-            fitted_block("H", V[:, columns], W, own, terms)[1], V[:, columns], W
-        )
+        held = fitted_block("H", V[:, columns], W, own, terms)[1]
+        H[:, columns] = _descent(held, V[:, columns], W, rounds)
     return H
 
 
@@ -114,7 +120,7 @@ def _least_squares(held: Subproblem) -> Array:
     return np.asarray(inverse @ reduced.D)
 
 
-def _descent(held: Subproblem, V: Data, W: Array) -> Array:
+def _descent(held: Subproblem, V: Data, W: Array, rounds: int) -> Array:
     """Update the block until its objective no longer falls."""
     block = held.block
     solver = _solver_for(block)
@@ -125,7 +131,7 @@ def _descent(held: Subproblem, V: Data, W: Array) -> Array:
     if block.projection is not None:
         B = block.projection(B)
     seen, value = solver.look(block, Context()), np.inf
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         update = solver.lower(held, B, seen)
         seen = update.memo
         before, value = value, held.objective(update.B)

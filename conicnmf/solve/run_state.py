@@ -65,7 +65,7 @@ class Run:
         )
         self.history.append(iteration)
         self.factors = factors
-        wanted = rank < self.best_rank or not self.keeps_best
+        wanted = rank <= self.best_rank or not self.keeps_best
         if wanted and np.isfinite(objective):
             self.best, self.best_rank = factors, rank
         elif not self.best:

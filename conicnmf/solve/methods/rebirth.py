@@ -67,7 +67,8 @@ def _tried(
 def _stepped(held: Subproblem, B: Array, j: int) -> Array:
     """Return B with row j moved along its gradient, as far as a quadratic through two points says."""
     slope, value = held.gradient(B)[j], held.objective(B)
-    square, first = float(np.vdot(slope, slope)), held.step_size
+    # Where all other components are as good as zero, a safe step has no length; its square must.
+    square, first = float(np.vdot(slope, slope)), min(held.step_size, 1e100)
     if not square:
         return B
     trial = held.objective(_moved(held.block, B, j, -first * slope, projected=False))

@@ -16,8 +16,9 @@ def feasible_start(problem: Problem, factors: Factors, rng: np.random.Generator)
     for block in problem.blocks:
         B = block.rows(factors)
         other = problem.partner(block)
-        if other is not None:
-            # Few methods bring a component to life that is zero in both factors.
+        if other is not None and not (block.penalties or other.penalties):
+            # Few methods bring a component to life that is zero in both factors. Where it has a
+            # price, zero may be its best.
             B = _filled(B, _dead(B) & _dead(other.rows(given)), np.abs(B).max(), rng)
         for axis in sorted(block.zero_forbidden, reverse=True):
             rows = B if axis == 1 else B.T
