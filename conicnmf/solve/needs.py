@@ -84,13 +84,6 @@ def conic_constraints(block: Block) -> Iterator[str]:
             yield f"{constraint} on {block.name} is not convex and has no tangent planes"
 
 
-def only_bands_are_reverse(block: Block) -> Iterator[str]:
-    """Yield the non-convex constraints that are not bounds on sparseness."""
-    for constraint in block.reverse_convex:
-        if constraint not in block.bands:
-            yield f"{constraint} on {block.name} is not convex, and no bound on sparseness"
-
-
 def cones_on_orthant(block: Block) -> Iterator[str]:
     """Yield the constraints that are cones for B ≥ 0 only, on a factor that may be negative."""
     for constraint in block.constraints:

@@ -31,6 +31,11 @@ class Penalty(Term):
         raise self._lacks("expression")
 
     @optional
+    def smooth(self, B: cp.Expression) -> cp.Expression:
+        """Return a penalty that is not convex as a CVXPY expression, for a non-linear solver."""
+        raise self._lacks("smooth")
+
+    @optional
     def gradient(self, B: Array) -> Array:
         """Return the gradient, on the non-negative orthant where the penalty is not smooth."""
         raise self._lacks("gradient")

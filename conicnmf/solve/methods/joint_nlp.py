@@ -19,7 +19,6 @@ from conicnmf.solve.needs import (
     PenaltiesWith,
     cones_on_orthant,
     conic_constraints,
-    only_bands_are_reverse,
     uncapped,
 )
 from conicnmf.solve.programs.backends import solve_once
@@ -47,14 +46,32 @@ def no_other_cones(block: Block) -> Iterator[str]:
                 yield f"{constraint} on {block.name} is a cone without a smooth form"
 
 
+def smooth_reverse(block: Block) -> Iterator[str]:
+    """Yield what is not convex and has kinks, which CVXPY keeps from non-linear solvers."""
+    X = cp.Variable(block.shape, nonneg=block.nonneg)
+    for constraint in block.reverse_convex:
+        smooth = constraint.smooth(X) if "smooth" in constraint.abilities else []
+        if not smooth or not all(part.is_dnlp() for part in smooth):
+            yield (
+                f"{constraint} on {block.name} is not convex and not smooth; write squares in place "
+                "of norms"
+            )
+    for penalty in block.penalties:
+        if (
+            "smooth" in penalty.abilities
+            and not cp.Problem(cp.Minimize(penalty.smooth(X))).is_dnlp()
+        ):
+            yield f"{penalty} on {block.name} is not convex and has kinks"
+
+
 @dataclass(frozen=True)
 class JointNLP(Solver[Problem, None]):
     """Solve for W and H together with a non-linear solver, through CVXPY.
 
     The product is not convex, and neither is a lower bound on sparseness; bounds enter as
-    (Σb)² ≤ c²Σb² and its opposite. The program has the size of the data: use it for small
-    problems, to see how good the alternating methods are. It ends after 1000 iterations of the
-    non-linear solver.
+    (Σb)² ≤ c²Σb² and its opposite, other constraints and penalties as they were stated. The program
+    has the size of the data: use it for small problems, to see how good the alternating methods are.
+    It ends after 1000 iterations of the non-linear solver.
 
     Parameters
     ----------
@@ -75,10 +92,10 @@ class JointNLP(Solver[Problem, None]):
         uncapped,
         nlp_installed,
         LossWith(("expression",), "which a non-linear program needs"),
-        PenaltiesWith(("expression",), "which a non-linear program needs"),
+        PenaltiesWith(("expression", "smooth"), "which a non-linear program needs"),
         conic_constraints,
         no_other_cones,
-        only_bands_are_reverse,
+        smooth_reverse,
         cones_on_orthant,
     )
     monotone: ClassVar[bool] = False
@@ -106,7 +123,9 @@ def _program(problem: Problem, variables: dict[str, cp.Variable]) -> cp.Problem:
     for block in problem.blocks:
         X = variables[block.name]
         B = X.T if block.flipped else X
-        objective = objective + sum(penalty.expression(B) for penalty in block.penalties)
+        for penalty in block.penalties:
+            convex = "expression" in penalty.abilities
+            objective = objective + (penalty.expression(B) if convex else penalty.smooth(B))
         for constraint in block.constraints:
             smooth = "smooth" in constraint.abilities
             constraints += constraint.smooth(B) if smooth else constraint.cone(B)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
+
 from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.terms import Penalty
 from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.results import InnerSolve
 from conicnmf.settings import Count, Weight
@@ -14,9 +17,9 @@ from conicnmf.solve.methods.base import BlockSolver, Context, Engine, Update
 from conicnmf.solve.needs import (
     LossWith,
     PenaltiesWith,
+    bounded_gains,
     cones_on_orthant,
     conic_constraints,
-    only_bands_are_reverse,
     uncapped,
 )
 from conicnmf.solve.programs.backends import Backend
@@ -29,9 +32,9 @@ from conicnmf.solve.programs.sharpen import (
     ConicSharpener,
     ConicSharpenStep,
     Form,
-    sparseness_bounds,
+    Linear,
 )
-from conicnmf.solve.programs.tangent import with_interior
+from conicnmf.solve.programs.tangent import convex_part, with_interior
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array
 
@@ -42,6 +45,7 @@ class _Memo:
 
     sharpener: ConicSharpener | NativeSharpener
     closing: Closing
+    rewards: tuple[Penalty, ...] = ()
     fresh: bool = True
 
 
@@ -50,7 +54,9 @@ class SparsityMaximization(BlockSolver[_Memo]):
     """Alternate two convex programs in each block; the objective never rises over W and H.
 
     The first makes the least sparse component sparser without raising the objective. The second
-    lowers the objective within a ball round each component that holds sparse vectors only.
+    lowers the objective within a ball round each component that holds sparse vectors only. Other
+    reverse-convex constraints are moved inside and held by their tangents in the same way, and
+    penalties that are not convex are linearized.
 
     Parameters
     ----------
@@ -90,9 +96,9 @@ class SparsityMaximization(BlockSolver[_Memo]):
     needs: ClassVar = (
         uncapped,
         LossWith(("reduced", "expression"), "which a cone program needs"),
-        PenaltiesWith(("expression",), "which a cone program needs"),
+        PenaltiesWith(("expression", "slope"), "which a cone program needs"),
         conic_constraints,
-        only_bands_are_reverse,
+        bounded_gains,
         cones_on_orthant,
     )
     default_stop: ClassVar[Stop] = MaxIter(200) | RelDecrease(1e-4)
@@ -108,29 +114,43 @@ class SparsityMaximization(BlockSolver[_Memo]):
 
     def prepare(self, block: Block, context: Context) -> _Memo:
         """Set up the block's programs."""
-        closing, block = Closing(block), with_interior(block)
-        if self._is_native(block):
-            return _Memo(NativeSharpener(block), closing)
-        return _Memo(ConicSharpener(block, self.form, self.backend), closing)
+        closing = Closing(block)
+        block, rewards = convex_part(block)
+        native = self._is_native(block) and not rewards
+        kind = NativeSharpener(block) if native else self._conic(block)
+        return _Memo(kind, closing, rewards)
+
+    def _conic(self, block: Block) -> ConicSharpener:
+        return ConicSharpener(block, self.form, self.backend)
+
+    def _sharpener(self, B: Array, memo: _Memo) -> ConicSharpener | NativeSharpener:
+        """Return the programs of the block, with penalties that are not convex linearized at B."""
+        if not memo.rewards:
+            return memo.sharpener
+        block = memo.sharpener.block
+        linear = Linear(np.add.reduce([reward.slope(B) for reward in memo.rewards]))
+        return self._conic(replace(block, penalties=(*block.penalties, linear)))
 
     def update(self, held: Subproblem, B: Array, memo: _Memo) -> Update[_Memo]:
         """Sharpen and relax, never accepting a higher objective."""
         block = held.block
-        step = memo.sharpener.at(held.on(memo.sharpener.block))
+        sharpener = self._sharpener(B, memo)
+        step = sharpener.at(held.on(sharpener.block))
+        value_of = held.objective if memo.rewards else step.value
         records: list[InnerSolve] = []
-        best, value = B, step.value(B)
+        best, value = B, value_of(B)
         if memo.fresh and block.projection is not None:
             # Only the first visit may leave the current point, for the projected convex optimum.
             convex, records = step.convex()
             near = None if convex is None else block.projection(convex)
-            if near is not None and not block.collapsed(near) and step.value(near) < value:
-                best, value = near, step.value(near)
+            if near is not None and not block.collapsed(near) and value_of(near) < value:
+                best, value = near, value_of(near)
         for _ in range(self.rounds):
             new, tried = _one_round(block, step, best, memo.closing)
             records += tried
             if new is None:
                 break
-            new, found = kept_finite(step.value, best, new)
+            new, found = kept_finite(value_of, best, new)
             if not found < value:
                 break
             fell = value - found
@@ -145,7 +165,7 @@ def _one_round(
     block: Block, step: ConicSharpenStep | NativeSharpenStep, B: Array, closing: Closing
 ) -> tuple[Array | None, list[InnerSolve]]:
     """Return a feasible point of lower objective, or nothing when a program fails."""
-    if not sparseness_bounds(block):
+    if not block.reverse_convex:
         return step.convex()
     sharp, records = step.sharpen(B)
     if sharp is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -34,9 +34,9 @@ from conicnmf.solve.programs.signed import magnitudes, signed_step
 from conicnmf.solve.programs.tangent import (
     Outcome,
     TangentLoop,
+    convex_part,
     held_step,
     tangent_step,
-    with_interior,
 )
 from conicnmf.solve.programs.upper_cuts import UpperCutProgram
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
@@ -118,7 +118,7 @@ class TangentPlane(BlockSolver[_Memo]):
 
     def facing(self, block: Block) -> Block:
         """Return the block or a majorized one, whichever has the lightest programs."""
-        return lightest(self, block, lambda seen: self._is_native(_convex(seen)[0]))
+        return lightest(self, block, lambda seen: self._is_native(convex_part(seen)[0]))
 
     def _is_native(self, convex: Block) -> bool:
         wanted = self.engine == "native" or (self.engine == "auto" and self.backend is None)
@@ -126,7 +126,7 @@ class TangentPlane(BlockSolver[_Memo]):
 
     def prepare(self, block: Block, context: Context) -> _Memo:
         """Set up the program of the block's convex part."""
-        convex, rewards = _convex(block)
+        convex, rewards = convex_part(block)
         if self._is_native(convex):
             return _Memo(convex, native_program(convex, _ACCURACY), rewards, Closing(block))
         kind = UpperCutProgram if self.upper == "cuts" else BlockProgram
@@ -190,13 +190,6 @@ def _falls(step: Step, B: Array, new: Array, least: float) -> bool:
     value = step.value(B)
     fall = least * abs(value) if np.isfinite(value) else 0.0
     return step.value(new) <= value - fall
-
-
-def _convex(block: Block) -> tuple[Block, tuple[Penalty, ...]]:
-    """Return the block without the penalties that are linearized, and these."""
-    rewards = tuple(p for p in block.penalties if "expression" not in p.abilities)
-    kept = tuple(p for p in block.penalties if p not in rewards)
-    return with_interior(replace(block, penalties=kept)), rewards
 
 
 def descend_toward(held: Subproblem, B: Array, end: Array) -> Array:

@@ -1,7 +1,9 @@
 """The two cone programs of sparsity maximization.
 
 `sharpen` makes the components sparser at no cost in f; `relax` then lowers f within a ball round
-each sharpened component that stays clear of the cone of vectors that are not sparse enough.
+each sharpened component that stays clear of the cone of vectors that are not sparse enough. Other
+reverse-convex constraints have no such ball; their tangents at the sharpened point, which is as far
+inside as it could be brought, hold what a ball would hold and more.
 
 The gauge q(x) = ‖x‖₂ − eᵀx/c is convex and non-negative exactly where x is sparse enough, so its
 linearization bounds it from below and what `sharpen` returns is feasible. The Taylor expansion of
@@ -18,9 +20,10 @@ import numpy as np
 
 from conicnmf.geometry.cones import distance_to_cone, tangent_normals
 from conicnmf.model.blocks import Block, Subproblem
-from conicnmf.model.terms import Constraint, Reduced, along, pieces
+from conicnmf.model.terms import Constraint, Penalty, Reduced, along, pieces
 from conicnmf.results import InnerSolve
 from conicnmf.solve.programs.backends import chain, solve_along
+from conicnmf.solve.programs.cuts import Cut
 from conicnmf.solve.programs.kept import Kept
 from conicnmf.solve.programs.model import PlainProgram
 from conicnmf.solve.programs.program import BlockProgram, ConicStep
@@ -32,6 +35,21 @@ Form = Literal["gauge", "taylor"]
 def sparseness_bounds(block: Block) -> list[Constraint]:
     """Return the block's lower bounds on sparseness."""
     return [c for c in block.bands if not c.convex]
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(Penalty):
+    """The price ⟨slope, B⟩: what is left of a penalty that is not convex when it is linearized."""
+
+    slope_there: Array
+
+    def value(self, B: Array) -> float:
+        """Return the inner product."""
+        return float(np.vdot(self.slope_there, B))
+
+    def expression(self, B: cp.Expression) -> cp.Expression:
+        """Return the same for CVXPY."""
+        return cp.sum(cp.multiply(self.slope_there, B))
 
 
 @dataclass(eq=False)
@@ -47,21 +65,28 @@ class ConicSharpener:
         self._backends = chain(self.backend or "CLARABEL")
         self.plain = PlainProgram(self.block)
         self.bounds = sparseness_bounds(self.block)
+        self.others = [c for c in self.block.reverse_convex if c not in self.bounds]
         self.sharper, self.relaxer = Kept(self._sharper), Kept(self._relaxer)
 
     def at(self, held: Subproblem) -> ConicSharpenStep:
         """Return the programs for a held block."""
         return ConicSharpenStep(self, self._program.at(held))
 
+    def planes(self, B: Array) -> tuple[Cut, ...]:
+        """Return the tangents at B of what is reverse-convex and no bound on sparseness."""
+        found = [c.tangent(B) for c in self.others]
+        return tuple(Cut(planes, np.ones(planes.count, dtype=bool)) for planes in found)
+
     def run(self, program: cp.Problem) -> tuple[Array | None, list[InnerSolve]]:
         """Solve one of the programs."""
         B, records = solve_along(program, self.plain.variable, self._backends)
-        return (None if B is None else np.maximum(B, 0.0)), records
+        return (None if B is None else np.clip(B, *self.block.bounds)), records
 
-    def _sharper(self, stated: Any, **numbers: Any) -> cp.Problem:
-        """Build the first program; `stated` has the loss and its level where it is not reduced."""
+    def _sharper(self, pattern: Any, **numbers: Any) -> cp.Problem:
+        """Build the first program; the pattern has planes, and the loss where it is not reduced."""
+        stated, planes, unit = pattern
         X, t = self.plain.variable, cp.Variable()
-        limits = []
+        limits = [part for cut in planes for part in cut.constraints(X, -unit * t)]
         for k, bound in enumerate(self.bounds):
             slopes, offsets = numbers.pop(f"slopes {k}"), numbers.pop(f"offsets {k}")
             limits.append(cp.sum(cp.multiply(slopes, X), axis=along(bound.each)) + offsets >= t)
@@ -70,8 +95,8 @@ class ConicSharpener:
 
     def _relaxer(self, pattern: Any, **numbers: Any) -> cp.Problem:
         """Build the second program; the pattern says what may move, and may hold the loss."""
-        stated, moving = pattern
-        limits: list[cp.Constraint] = []
+        stated, moving, planes = pattern
+        limits = [part for cut in planes for part in cut.constraints(self.plain.variable)]
         for k, bound in enumerate(self.bounds):
             rows, radii = numbers.pop(f"rows {k}"), numbers.pop(f"radii {k}")
             X = self.plain.variable if bound.each == "component" else self.plain.variable.T
@@ -110,7 +135,11 @@ class ConicSharpenStep:
         if isinstance(target, Reduced):
             numbers |= self.owner.plain.level(target, level)
         stated = None if isinstance(target, Reduced) else (target, level)
-        found, records = self.owner.run(self.owner.sharper(stated, **numbers))
+        planes = self.owner.planes(B)
+        # How far inside is measured in the units of what is bounded.
+        unit = max((float(np.abs(cut.halfspaces.products(B)).max()) for cut in planes), default=1.0)
+        pattern = (stated, planes, unit or 1.0)
+        found, records = self.owner.run(self.owner.sharper(pattern, **numbers))
         if found is not None and self.owner.form == "taylor":
             found = _back_track(self.owner.block, B, found)
         return found, records
@@ -128,7 +157,8 @@ class ConicSharpenStep:
         if isinstance(target, Reduced):
             numbers |= self.owner.plain.scaled(target, unit)
         stated = None if isinstance(target, Reduced) else (target, unit)
-        return self.owner.run(self.owner.relaxer((stated, tuple(moving)), **numbers))
+        pattern = (stated, tuple(moving), self.owner.planes(sharp))
+        return self.owner.run(self.owner.relaxer(pattern, **numbers))
 
 
 def _linearized(bound: Constraint, B: Array, form: Form) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from conicnmf.model.blocks import Block
-from conicnmf.model.terms import Constraint, Halfspaces, pieces
+from conicnmf.model.terms import Constraint, Halfspaces, Penalty, pieces
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.results import InnerSolve
 from conicnmf.solve.deadline import is_late
@@ -44,6 +44,13 @@ class Outcome:
 def with_interior(block: Block) -> Block:
     """Return the block with constraints that leave cone programs an interior."""
     return replace(block, constraints=tuple(c.with_interior() for c in block.constraints))
+
+
+def convex_part(block: Block) -> tuple[Block, tuple[Penalty, ...]]:
+    """Return the block without the penalties that are linearized, and these."""
+    rewards = tuple(p for p in block.penalties if "expression" not in p.abilities)
+    kept = tuple(p for p in block.penalties if p not in rewards)
+    return with_interior(replace(block, penalties=kept)), rewards
 
 
 def tangent_step(step: Step, previous: Array, loop: TangentLoop) -> Outcome:

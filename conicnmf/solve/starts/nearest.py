@@ -1,9 +1,10 @@
 """A point of all constraints of a block near another: one way after the other, until one leads there.
 
 Where a projection is known it is the nearest point. Else projections on parts of the constraints
-alternate, tangent planes are moved, and from there copies are reflected at one part after the other,
-which finds common points of sets that are not convex where alternating stands still. That nothing was
-found proves nothing: only a contradiction in the convex part of the constraints is an error.
+alternate, tangent planes are moved, with slack at a rising price where they leave no room, and from
+there copies are reflected at one part after the other, which finds common points of sets that are not
+convex where alternating stands still. That nothing was found proves nothing: only a contradiction in
+the convex part of the constraints is an error.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import InfeasibleError
@@ -21,12 +23,15 @@ from conicnmf.model.losses import Frobenius
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.solve.deadline import is_late
 from conicnmf.solve.needs import cones_on_orthant, conic_constraints, signed
+from conicnmf.solve.programs.backends import chain, solve_along
 from conicnmf.solve.programs.closing import Closing
+from conicnmf.solve.programs.model import PlainProgram
 from conicnmf.solve.programs.program import BlockProgram
-from conicnmf.solve.programs.tangent import TangentLoop, tangent_step
+from conicnmf.solve.programs.tangent import TangentLoop, planes_at, tangent_step
 from conicnmf.types import Array
 
 _DRAWS = 3
+_PRICES = 15
 
 
 def nearest(block: Block, B: Array) -> Array:
@@ -60,6 +65,7 @@ def _found(block: Block, B: Array) -> Iterator[Array]:
     if parts is not None:
         yield alternate(parts, block.constraints, B, INSIDE)
     yield from _by_planes(block, B)
+    yield from _by_slack(block, B)
     if parts is None:
         return
     yield reflect(parts, block.constraints, B, INSIDE)
@@ -106,6 +112,32 @@ def _by_planes(block: Block, B: Array) -> Iterator[Array]:
     reached = B if outcome.B is None else size * outcome.B
     settled = Closing(block).settle(reached).B
     yield reached if settled is None else settled
+
+
+def _by_slack(block: Block, B: Array) -> Iterator[Array]:
+    """Yield where the least slack in tangent planes leads, at a price that rises with every step.
+
+    The planes move with the point, so what is left of the slack falls where a common point is near.
+    """
+    if [*conic_constraints(block), *cones_on_orthant(block)] or not block.reverse_convex:
+        return
+    size = _power(B)
+    own = [c.with_interior().scaled(1 / size) for c in block.constraints]
+    near, _ = fitted_block(block.name, B / size, np.eye(len(B)), Frobenius(), own)
+    program, P, price = PlainProgram(near), B / size, 1.0
+    X, slack = program.variable, cp.Variable(nonneg=True)
+    for _ in range(_PRICES):
+        held = [part for cut in planes_at(near, P) for part in cut.constraints(X, slack)]
+        target = cp.Minimize(cp.sum_squares(X - P) + price * slack)
+        nearer = cp.Problem(target, [*program.constraints, *held])
+        found, _ = solve_along(nearer, X, chain(None))
+        if found is None or is_late():
+            break
+        P, price = np.clip(found, *near.bounds), 3 * price
+        if near.violation(P) <= INSIDE:
+            break
+    settled = Closing(block).settle(size * P).B
+    yield size * P if settled is None else settled
 
 
 def _power(B: Array) -> float:

@@ -26,6 +26,46 @@ def test_answers_are_feasible_and_better_than_their_start(name):
     assert result.objective < result.history.objective[0]
 
 
+@pytest.mark.parametrize("name", ["norms", "peaks", "entropy", "neighbors apart"])
+def test_sparsity_maximization_takes_them_and_never_rises(name):
+    problem = cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H)), MODELS[name])
+    result = problem.solve(cn.SparsityMaximization(), stop=4)
+    assert result.max_violation <= 1e-6
+    assert (np.diff(result.history.objective) <= 1e-9).all()
+    assert result.objective < result.history.objective[0]
+
+
+def test_concave_penalties_under_three_solvers():
+    price = 0.2 * cp.sum(cp.log(0.1 + H))
+    problem = cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H) + price), [W <= 1])
+    planes = problem.solve(cn.TangentPlane())
+    sharp = problem.solve(cn.SparsityMaximization())
+    assert (np.diff(sharp.history.objective) <= 1e-9).all()
+    assert sharp.objective == pytest.approx(planes.objective, rel=0.05)
+    joint = problem.solve(cn.JointNLP(), init=planes.factors)
+    assert joint.objective <= planes.objective + 1e-3
+    kinks = cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H)), MODELS["norms"])
+    with pytest.raises(cn.IncompatibleError, match="write squares in place of norms"):
+        kinks.solve(cn.JointNLP())
+
+
+def test_squares_from_below_in_a_non_linear_program():
+    stated = [cp.sum_squares(W[:, 0]) >= 6, H <= 0.5]
+    problem = cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H)), stated)
+    joint, planes = (problem.solve(solver) for solver in (cn.JointNLP(), cn.TangentPlane()))
+    assert joint.max_violation <= 1e-6
+    assert joint.objective == pytest.approx(planes.objective, rel=0.02)
+
+
+def test_where_nothing_is_feasible_the_least_violation_is_reported():
+    stated = [cp.norm(W, 2, axis=0) >= 5, cp.norm(W, 1, axis=0) <= 4]
+    problem = cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H)), stated)
+    result = problem.solve(throw=False, stop=2)
+    assert result.status.name == "INFEASIBLE"
+    # No vector is longer than the sum of its magnitudes.
+    assert result.max_violation == pytest.approx(1.0, abs=1e-3)
+
+
 @pytest.mark.parametrize("loss", ["kl", "absolute", cn.Huber(0.5)])
 def test_any_loss_and_weights(loss):
     weights = np.random.default_rng(1).random(V.shape) > 0.2
