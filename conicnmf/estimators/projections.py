@@ -159,7 +159,7 @@ class HebbianNMF(_Reconstruction):
     n_components : int
         The number of components.
     rate : float
-        The weight of the newest batch in the running averages.
+        The weight of the newest batch in the running average.
     batch : int
         Samples between two updates of the components.
     max_iter : int, optional
@@ -198,7 +198,7 @@ class HebbianNMF(_Reconstruction):
         self,
         n_components: Count = 2,
         *,
-        rate: Positive = 0.005,
+        rate: Positive = 0.001,
         batch: Count = 1,
         max_iter: Whole | None = None,
         random_state: RandomState = 0,

@@ -1,8 +1,9 @@
 """The non-negative linear Hebbian network on a stream of samples.
 
 Printed for one sample, the rule cancels the output of the network: each row of W would merely be
-rescaled, and a single zero in the sample would end its row for good. Running averages of v yᵀ and
-y yᵀ with y = Wᵀv take the place of the single products.
+rescaled, and a single zero in the sample would end its row for good. A running average of v vᵀ takes
+the place of the single products, kept as S Sᵀ with a few columns in S: what is learned from is always
+that of the W of now, where averages of v yᵀ would be those of outputs y = Wᵀv of long ago.
 """
 
 from __future__ import annotations
@@ -26,41 +27,56 @@ from conicnmf.model.operators import dense
 from conicnmf.settings import Count, Rule, Whole, door
 from conicnmf.solve.methods.base import Context, Sweep
 from conicnmf.solve.stop import MaxIter, Stop
-from conicnmf.types import Array, Data, Factors, stored
+from conicnmf.types import Array, Data, Factors, Mask, stored
 from conicnmf.validate import as_data, as_matrix
+
+_WIDTH = 4
+"""Directions of the second moments that are kept, for each column of W."""
 
 
 @dataclass(frozen=True, eq=False)
 class HebbianState:
-    """W, the running averages N of v yᵀ and C of y yᵀ, and how many batches were seen."""
+    """W; S, whose SSᵀ stands for the running average of vvᵀ; features seen and batches so far."""
 
     W: Array
-    N: Array
-    C: Array
+    S: Array
+    known: Mask
     seen: int = 0
 
     @property
     def learned(self) -> Array:
         """W without the features that have been zero so far, with largest singular value 1."""
-        return _normalized(np.where(self.N > 0, self.W, 0.0).astype(self.W.dtype))
+        return _normalized(np.where(self.known[:, None], self.W, 0.0).astype(self.W.dtype))
 
     @classmethod
     def begin(cls, W: Array) -> HebbianState:
         """Return the state before the first sample."""
-        r = W.shape[1]
-        return cls(_normalized(W), np.zeros_like(W), np.zeros((r, r), dtype=W.dtype))
+        m = len(W)
+        return cls(_normalized(W), np.zeros((m, 0), dtype=W.dtype), np.zeros(m, dtype=bool))
 
-    def after(self, X: Array, rate: float) -> HebbianState:
+    def after(self, X: Array, rate: float, steps: int) -> HebbianState:
         """Return the state after a batch of samples, the columns of X."""
-        Y = self.W.T @ X
+        kind = self.W.dtype.type
         share = max(rate, 1 / (self.seen + 1))  # the first samples are averaged plainly
-        weight = share / X.shape[1]
-        N = (1 - share) * self.N + weight * (X @ Y.T)
-        C = (1 - share) * self.C + weight * (Y @ Y.T)
-        # A feature that has been zero so far is not known yet; zero would be for good.
-        factor = np.where(N > 0, ratio(N, self.W @ C), 1.0).astype(N.dtype)
-        W = _normalized(without_dust(self.W * factor))
-        return HebbianState(W, N, C, self.seen + 1)
+        old, new = np.sqrt(1 - share), np.sqrt(share / X.shape[1])
+        S = _compressed(np.hstack([kind(old) * self.S, kind(new) * X]), _WIDTH * self.W.shape[1])
+        known = self.known | np.asarray(X.any(axis=1))
+        W = self.W
+        for _ in range(steps):
+            # Without the directions that were dropped a product may fall below zero.
+            N = np.maximum(S @ (S.T @ W), 0.0)
+            # A feature that has been zero so far is not known yet; zero would be for good.
+            factor = np.where(known[:, None], ratio(N, W @ (W.T @ N)), 1.0).astype(N.dtype)
+            W = _normalized(without_dust(W * factor))
+        return HebbianState(W, S, known, self.seen + 1)
+
+
+def _compressed(S: Array, width: int) -> Array:
+    """Return S, or its largest singular directions once it has twice as many columns."""
+    if S.shape[1] <= 2 * width:
+        return S
+    left, sizes, _ = np.linalg.svd(S, full_matrices=False)
+    return np.asarray(left[:, :width] * sizes[:width])
 
 
 def _normalized(W: Array) -> Array:
@@ -72,13 +88,15 @@ def _normalized(W: Array) -> Array:
 Rate: TypeAlias = Annotated[float, Rule("> 0 and <= 1", lambda rate: 0 < rate <= 1)]
 
 
-def _stream(state: HebbianState, V: Data, order: Any, rate: float, batch: int) -> HebbianState:
+def _stream(
+    state: HebbianState, V: Data, order: Any, rate: float, batch: int, steps: int
+) -> HebbianState:
     """Return the state after all samples in this order."""
     # Rows of the transpose are stored together, so one sample is read without touching the others.
     samples = V.T.tocsr() if hasattr(V, "tocsr") else np.ascontiguousarray(V.T)
     for first in range(0, len(order), batch):
         X = dense(samples[order[first : first + batch]]).T
-        state = state.after(X, rate)
+        state = state.after(X, rate, steps)
     return state
 
 
@@ -92,9 +110,11 @@ class OnlineHebbian(OneFactorSolver[_Memo]):
     Parameters
     ----------
     rate : float
-        The weight of the newest batch in the running averages.
+        The weight of the newest batch in the running average.
     batch : int
-        Samples between two updates of W.
+        Samples that are averaged before W is updated.
+    steps : int
+        Steps of the rule after each batch.
 
     Examples
     --------
@@ -105,8 +125,9 @@ class OnlineHebbian(OneFactorSolver[_Memo]):
     True
     """
 
-    rate: Rate = 0.005
+    rate: Rate = 0.001
     batch: Count = 1
+    steps: Count = 3
     asks: ClassVar[Sequence[ViewNeed]] = (
         reconstruction,
         nonnegative_alone,
@@ -125,7 +146,7 @@ class OnlineHebbian(OneFactorSolver[_Memo]):
         state = HebbianState.begin(factors[view.name]) if state is None else state
         V = view.term.V
         order = rng.permutation(V.shape[1])
-        state = _stream(state, V, order, self.rate, self.batch)
+        state = _stream(state, V, order, self.rate, self.batch, self.steps)
         point = view.scaled(state.learned)
         return Sweep(view.factors(point.W), (state, rng), view.value(point))
 
@@ -136,7 +157,7 @@ class HebbianStream:
     Parameters
     ----------
     rank : int
-    rate, batch : see `OnlineHebbian`
+    rate, batch, steps : see `OnlineHebbian`
     seed : int
         Fixes the start.
     W : array, optional
@@ -159,9 +180,15 @@ class HebbianStream:
 
     @door
     def __init__(
-        self, rank: Count, rate: Rate = 0.005, batch: Count = 1, seed: Whole = 0, W: Any = None
+        self,
+        rank: Count,
+        rate: Rate = 0.001,
+        batch: Count = 1,
+        seed: Whole = 0,
+        W: Any = None,
+        steps: Count = 3,
     ) -> None:
-        self.rank, self.rate, self.batch, self.seed = rank, rate, batch, seed
+        self.rank, self.rate, self.batch, self.seed, self.steps = rank, rate, batch, seed, steps
         self._given = W
         self._state: HebbianState | None = None
 
@@ -185,7 +212,7 @@ class HebbianStream:
                 f"V must have the {self._state.W.shape[0]} features seen before, got {m}"
             )
         order = np.arange(data.shape[1])
-        self._state = _stream(self._state, data, order, self.rate, self.batch)
+        self._state = _stream(self._state, data, order, self.rate, self.batch, self.steps)
         return self
 
     def _begin(self, m: int, dtype: Any) -> Array:

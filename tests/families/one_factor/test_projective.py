@@ -135,7 +135,7 @@ def test_a_stream_in_three_passes_comes_close_to_the_batch():
     problem = ProjectiveNMF(V, 4)
     batch = min(cn.solve(problem, ProjectionRule(), seed=s, stop=1000).objective for s in range(3))
     online = cn.solve(problem, OnlineHebbian(), stop=3)
-    assert online.objective <= 1.05 * batch
+    assert online.objective <= 1.03 * batch
     assert online.n_iter == 3
 
 
