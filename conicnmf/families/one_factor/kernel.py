@@ -70,7 +70,9 @@ class KernelDiscriminant(QuadraticProjection):
         K = kernel_matrix(data, kernel, **parameters)
         codes, _, _ = class_means(K, y)
         if center:
-            require_difference(K, "KernelDiscriminant")
+            # Distances of equal samples are zero up to rounding only, so the samples are compared too.
+            for own in (data, K):
+                require_difference(own, "KernelDiscriminant")
         elif not K.any():
             raise InputError(
                 "KernelDiscriminant needs a kernel matrix other than zero, got zeros; try kernel='rbf'"

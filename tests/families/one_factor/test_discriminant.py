@@ -400,3 +400,14 @@ def test_classes_with_equal_means_have_a_ratio_of_zero():
         result = cn.solve(Discriminant(data, y))
         assert result.status is cn.Status.CONVERGED
         assert result.objective == pytest.approx(0.0, abs=1e-12)
+
+
+def test_equal_samples_are_refused_where_rounding_makes_their_kernel_differ():
+    V, y = np.full((2, 6), 0.7), [0, 1, 0, 1, 1, 0]
+    noise = np.random.default_rng(0)
+
+    def kernel(a, b):
+        return np.exp(-np.sum((a - b) ** 2)) - 1e-16 * noise.random()
+
+    with pytest.raises(InputError, match="that differ, got one sample 6 times"):
+        KernelDiscriminant(V, y, kernel, center=True)
