@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,7 +15,7 @@ from conicnmf.estimators.valid import RandomState, classes_of
 from conicnmf.families import autoencoders as ae
 from conicnmf.families.autoencoders.transfer import answer
 from conicnmf.results import Result
-from conicnmf.settings import Count, Share, Weight, Whole
+from conicnmf.settings import Count, Jobs, Share, Weight, Whole
 from conicnmf.solve.engine import solve
 from conicnmf.types import Array
 
@@ -101,6 +102,10 @@ class SCFC(Encoder):
     def _solver(self) -> ae.SCFC:
         return ae.SCFC(ae.Ramp(self.ramp))
 
+    def _encoded(self, V: Array) -> Array:
+        found = self.result_.factors
+        return ae.encode(V, found["W"], found["theta"], found["beta"], self.q)
+
     def _init(self, V: Array) -> Any:
         return _windows(V, self.n_components, self.image_shape, as_seed(self.random_state))
 
@@ -134,6 +139,8 @@ class SCFCClassifier(ClassifierMixin, Coder):
         Iterations of each bank.
     random_state : int, RandomState or None
         A whole number is the seed.
+    n_jobs : int
+        Processes for the banks; they do not change the answer.
 
     Attributes
     ----------
@@ -168,6 +175,7 @@ class SCFCClassifier(ClassifierMixin, Coder):
         standardize: bool = False,
         max_iter: Whole = 100,
         random_state: RandomState = 0,
+        n_jobs: Jobs = 1,
     ) -> None:
         self.n_components = n_components
         self.sparseness_w = sparseness_w
@@ -181,6 +189,7 @@ class SCFCClassifier(ClassifierMixin, Coder):
         self.standardize = standardize
         self.max_iter = max_iter
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn one bank of filters for each class, or one for two classes.
@@ -195,7 +204,8 @@ class SCFCClassifier(ClassifierMixin, Coder):
         self.classes_ = classes_of(y)
         ones = self.classes_ if len(self.classes_) > 2 else self.classes_[1:]
         seed = as_seed(self.random_state)
-        self.results_ = [self._bank(V, y == one, seed + i) for i, one in enumerate(ones)]
+        banks = (delayed(self._bank)(V, y == one, seed + i) for i, one in enumerate(ones))
+        self.results_ = list(Parallel(n_jobs=self.n_jobs)(banks))
         self.n_iter_ = max(result.n_iter for result in self.results_)
         return self
 
@@ -212,9 +222,10 @@ class SCFCClassifier(ClassifierMixin, Coder):
             alpha_c=self.alpha_c,
         )
         init = _windows(V, self.n_components, self.image_shape, seed)
-        return solve(
+        result = solve(
             statement, ae.SCFC(ae.Ramp(self.ramp)), init=init, stop=self.max_iter, seed=seed
         )
+        return result.detached()
 
     @property
     def components_(self) -> Array:
@@ -238,6 +249,20 @@ class SCFCClassifier(ClassifierMixin, Coder):
             for codes, result in zip(self._codes(X), self.results_, strict=True)
         ]
         return answers[0] if len(answers) == 1 else np.stack(answers, axis=1)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return shares of the classes: the answers of the banks from 0 to 1, divided by their sum.
+
+        They order classes as `predict` does. They are not calibrated; scikit-learn's
+        `CalibratedClassifierCV` does that.
+        """
+        answers = self.decision_function(X)
+        if answers.ndim == 1:
+            answers = np.stack([-answers, answers], axis=1)
+        shares = (1 + answers) / 2
+        total = shares.sum(axis=1, keepdims=True)
+        even = np.full_like(shares, 1 / shares.shape[1])
+        return np.asarray(np.divide(shares, total, out=even, where=total > 0))
 
     def predict(self, X: Any) -> Any:
         """Return the class whose bank answers most."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,13 +28,16 @@ from conicnmf.model.terms import Loss, Term
 from conicnmf.model.terms.one_sample import of_one_sample
 from conicnmf.results import Result, Status
 from conicnmf.results.entries import as_places, product_entries
-from conicnmf.settings import Count, Weight, Whole
+from conicnmf.settings import Count, Jobs, Weight, Whole
 from conicnmf.solve.choice import choose
 from conicnmf.solve.engine import solve
 from conicnmf.solve.methods.base import AnySolver, SolverLike, as_solver
 from conicnmf.solve.stop import AnyOf, MaxIter, RelDecrease, Stop
 from conicnmf.study.multistart import multistart
 from conicnmf.types import Array, Data
+
+if TYPE_CHECKING:
+    from conicnmf.study.certificate import Certificate
 
 
 class ComponentsOut(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -58,6 +61,7 @@ class SolverParameters(BaseEstimator):
     """
 
     n_threads: Count | None = None
+    n_jobs: Jobs = 1
     verbose: int = 0
 
     def __init__(
@@ -87,8 +91,8 @@ class SolverParameters(BaseEstimator):
                 shown = bool(self.verbose)
                 result = solve(problem, solver, init=init, stop=stop, seed=seed, progress=shown)
             else:
-                runs = multistart(problem, solver, self.n_starts, seed=seed, init=init, stop=stop)
-                result = runs.best
+                options = {"seed": seed, "init": init, "stop": stop, "n_jobs": self.n_jobs}
+                result = multistart(problem, solver, self.n_starts, **options).best
         if result.status.kind == "failed":
             raise SolveError(f"{result.status.name}: {result.status.value}", result)
         # A rule that only counts has not been cut short.
@@ -223,6 +227,28 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         left = self._squared_error(V, self._codes(V, observed), observed)
         return 1 - left / whole if whole else float("nan")
 
+    def certificate(self, X: Any, **tolerances: Any) -> Certificate:
+        """Check the fit by other routes than the solver's; see `conicnmf.certify`.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (samples, features)
+            The samples that were fitted, which the model does not keep; others are refused.
+        **tolerances
+            `feasibility` and `stationarity`, as of `conicnmf.certify`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from conicnmf.estimators import SparseNMF
+        >>> X = np.random.default_rng(0).random((12, 5))
+        >>> SparseNMF(2).fit(X).certificate(X).proves
+        'stationary'
+        """
+        check_is_fitted(self)
+        problem = self._problem(*self._data(X, reset=False))
+        return self.result_.certificate(problem, **tolerances)
+
     def _codes(self, V: Data, observed: Any) -> Array:
         return self._found(V, observed)
 
@@ -234,7 +260,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
 
     def _keep(self, result: Result, V: Data, observed: Any) -> Self:
         """Set what users read after a fit."""
-        self.result_ = result
+        self.result_ = result.detached()  # a model that is kept does not keep the samples
         self.components_ = np.ascontiguousarray(result.W.T)
         # What says nothing about codes of this length was left out of the fit.
         self.sample_terms_ = tuple(

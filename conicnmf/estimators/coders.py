@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from conicnmf.errors import InputError
 from conicnmf.estimators.base import ComponentsOut, as_seed
 from conicnmf.estimators.valid import validated
 from conicnmf.families import autoencoders as ae
@@ -61,14 +62,14 @@ class Encoder(Coder):
         y : ignored
         """
         V = self._columns(X, reset=True)
-        self.problem_ = self._problem(V)
-        self.result_ = solve(
-            self.problem_,
+        result = solve(
+            self._problem(V),
             self._solver(),
             init=self._init(V),
             stop=self.max_iter,
             seed=as_seed(self.random_state),
         )
+        self.result_ = result.detached()  # a model that is kept does not keep the samples
         self.n_iter_ = self.result_.n_iter
         return self
 
@@ -76,4 +77,23 @@ class Encoder(Coder):
         """Return the codes of samples, one a row."""
         check_is_fitted(self)
         V = self._columns(X, reset=False)
-        return np.ascontiguousarray(self.problem_.codes(self.result_.factors, V).T)
+        return np.ascontiguousarray(self._encoded(V).T)
+
+    def _encoded(self, V: Array) -> Array:
+        """Return the codes (columns) of samples."""
+        return np.asarray(self._problem(V).codes(self.result_.factors, V))
+
+    def inverse_transform(self, X: Any) -> Array:
+        """Return the samples that codes stand for; standardized ones where `standardize` is on."""
+        check_is_fitted(self)
+        codes = np.asarray(X)
+        if codes.ndim != 2 or codes.shape[1] != len(self.components_):
+            raise InputError(
+                f"codes must have {len(self.components_)} columns, one a component, got shape "
+                f"{codes.shape}; pass what transform returned"
+            )
+        return np.ascontiguousarray(self._decoded(codes.T).T)
+
+    def _decoded(self, H: Array) -> Array:
+        """Return the samples (columns) of codes."""
+        return np.asarray(self.result_.W @ H)

@@ -120,7 +120,7 @@ def _least_squares(held: Subproblem) -> Array:
     return np.asarray(inverse @ reduced.D)
 
 
-def _descent(held: Subproblem, V: Data, W: Array, rounds: int) -> Array:
+def _descent(held: Subproblem, V: Data, W: Array, rounds: int = _ROUNDS) -> Array:
     """Update the block until its objective no longer falls."""
     block = held.block
     solver = _solver_for(block)

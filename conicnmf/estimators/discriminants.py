@@ -15,7 +15,7 @@ from conicnmf.estimators.sparse_nmf import Band, band
 from conicnmf.estimators.valid import RandomState, classes_of
 from conicnmf.families.one_factor import Discriminant, KernelDiscriminant, QuadraticProjection
 from conicnmf.model.terms import Constraint
-from conicnmf.settings import Count, Weight, Whole
+from conicnmf.settings import Count, Jobs, Weight, Whole
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.types import Array, Data
 
@@ -54,6 +54,8 @@ class NonNegativeLDA(_Supervised):
         None keeps the solver's own.
     n_starts : int
         The best of so many starts is kept.
+    n_jobs : int
+        Processes for several starts; they do not change the answer.
     random_state : int, RandomState or None
         A whole number is the seed of the first start.
 
@@ -86,9 +88,11 @@ class NonNegativeLDA(_Supervised):
         max_iter: Whole | None = None,
         tol: Weight | None = None,
         n_starts: Count = 1,
+        n_jobs: Jobs = 1,
         random_state: RandomState = 0,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
+        self.n_jobs = n_jobs
         self.sparseness = sparseness
         self.ridge = ridge
         self.W = W
@@ -133,6 +137,8 @@ class NonNegativeKernelFDA(_Supervised):
         None keeps the solver's own.
     n_starts : int
         The best of so many starts is kept.
+    n_jobs : int
+        Processes for several starts; they do not change the answer.
     random_state : int, RandomState or None
         A whole number is the seed of the first start.
 
@@ -174,9 +180,11 @@ class NonNegativeKernelFDA(_Supervised):
         max_iter: Whole | None = None,
         tol: Weight | None = None,
         n_starts: Count = 1,
+        n_jobs: Jobs = 1,
         random_state: RandomState = 0,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
+        self.n_jobs = n_jobs
         self.kernel = kernel
         self.kernel_params = kernel_params
         self.center = center

@@ -17,7 +17,7 @@ from conicnmf.model.blocks import Block
 from conicnmf.model.constraints import NonNegative, UnitNorm
 from conicnmf.model.terms import Term
 from conicnmf.results import Result
-from conicnmf.settings import Count, Weight, Whole
+from conicnmf.settings import Count, Jobs, Weight, Whole
 from conicnmf.solve.engine import solve
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.types import Array, Data
@@ -46,6 +46,8 @@ class L0NMF(Streaming):
         The number of alternations, 50 by default.
     n_starts : int
         The start with the smallest error is kept.
+    n_jobs : int
+        Processes for several starts; they do not change the answer.
     random_state : int, RandomState or None
         A whole number is the seed of the first start.
     n_threads : int, optional
@@ -89,10 +91,12 @@ class L0NMF(Streaming):
         init: Any = None,
         max_iter: Whole | None = None,
         n_starts: Count = 1,
+        n_jobs: Jobs = 1,
         random_state: RandomState = 0,
         n_threads: Count | None = None,
     ) -> None:
         super().__init__(None, max_iter, None, n_starts, random_state)
+        self.n_jobs = n_jobs
         self.n_components = n_components
         self.n_threads = n_threads
         self.weight = weight

@@ -18,7 +18,7 @@ from conicnmf.model.losses import Frobenius
 from conicnmf.model.losses.frobenius import squared_norm
 from conicnmf.model.terms import Constraint
 from conicnmf.results import Result
-from conicnmf.settings import Count, Positive, Weight, Whole
+from conicnmf.settings import Count, Jobs, Positive, Weight, Whole
 from conicnmf.solve.methods.base import AnySolver, SolverLike
 from conicnmf.types import Array, Data
 
@@ -39,7 +39,7 @@ class LinearProjection(ComponentsOut, SolverParameters):
         return validated(self, X, reset=reset, accept_sparse=("csr", "csc"), dtype=kinds, **checks)
 
     def _keep(self, result: Result) -> Self:
-        self.result_ = result
+        self.result_ = result.detached()  # a model that is kept does not keep the samples
         self.components_ = np.ascontiguousarray(result.W.T)
         self.n_iter_ = result.n_iter
         self.status_ = result.status
@@ -94,6 +94,8 @@ class ProjectiveNMF(_Reconstruction):
         None keeps the solver's own.
     n_starts : int
         The best of so many starts is kept.
+    n_jobs : int
+        Processes for several starts; they do not change the answer.
     random_state : int, RandomState or None
         A whole number is the seed of the first start.
 
@@ -130,9 +132,11 @@ class ProjectiveNMF(_Reconstruction):
         max_iter: Whole | None = None,
         tol: Weight | None = 1e-4,
         n_starts: Count = 1,
+        n_jobs: Jobs = 1,
         random_state: RandomState = 0,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
+        self.n_jobs = n_jobs
         self.n_components = n_components
         self.sparseness = sparseness
         self.W = W

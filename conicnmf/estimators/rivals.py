@@ -87,6 +87,10 @@ class BatchEncoder(Encoder):
     def _solver(self) -> ae.MiniBatch:
         return ae.MiniBatch(self.batch, self.rate)
 
+    def _decoded(self, H: Array) -> Array:
+        empty = np.zeros((self.n_features_in_, 1), dtype=H.dtype)
+        return np.asarray(self._problem(empty).decoded(self.result_.factors, H))
+
 
 class SESM(BatchEncoder):
     """The sparse encoding symmetric machine: the same filters encode and decode.

@@ -10,7 +10,7 @@ from conicnmf.estimators.valid import RandomState
 from conicnmf.model.constraints import NonNegative, UnitNorm
 from conicnmf.model.penalties import L1
 from conicnmf.model.terms import Term
-from conicnmf.settings import Count, Weight, Whole
+from conicnmf.settings import Count, Jobs, Weight, Whole
 from conicnmf.solve.methods.base import SolverLike
 
 
@@ -36,6 +36,8 @@ class NonNegativeSparseCoding(Streaming):
         None keeps the solver's own.
     n_starts : int
         The best of so many starts is kept.
+    n_jobs : int
+        Processes for several starts; they do not change the answer.
     random_state : int, RandomState or None
         A whole number is the seed of the first start.
     n_threads : int, optional
@@ -80,10 +82,12 @@ class NonNegativeSparseCoding(Streaming):
         max_iter: Whole | None = None,
         tol: Weight | None = None,
         n_starts: Count = 1,
+        n_jobs: Jobs = 1,
         random_state: RandomState = 0,
         n_threads: Count | None = None,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
+        self.n_jobs = n_jobs
         self.n_components = n_components
         self.n_threads = n_threads
         self.weight = weight

@@ -18,7 +18,7 @@ from conicnmf.model.factorize import factorize
 from conicnmf.model.penalties import L2
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Term
-from conicnmf.settings import Count, Weight, Whole
+from conicnmf.settings import Count, Jobs, Weight, Whole
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.solve.starts import Random, Start
 from conicnmf.types import Array, Data, Factors
@@ -71,6 +71,8 @@ class SparsePCA(FactorizationEstimator):
     n_starts : int
         One start is from the principal components; the best of more is from random rotations of
         them.
+    n_jobs : int
+        Processes for several starts; they do not change the answer.
     random_state : int, RandomState or None
         A whole number is the seed of the first start.
 
@@ -112,9 +114,11 @@ class SparsePCA(FactorizationEstimator):
         max_iter: Whole | None = None,
         tol: Weight | None = None,
         n_starts: Count = 1,
+        n_jobs: Jobs = 1,
         random_state: RandomState = 0,
     ) -> None:
         super().__init__(solver, max_iter, tol, n_starts, random_state)
+        self.n_jobs = n_jobs
         self.n_components = n_components
         self.sparseness = sparseness
         self.ridge = ridge
@@ -132,20 +136,23 @@ class SparsePCA(FactorizationEstimator):
         y : ignored
         """
         V, _ = self._data(X, reset=True)
-        size = np.linalg.norm(V) or 1.0
-        # The norms of H's rows alone are bounded: of V = U S Zᵀ, Z makes no difference.
-        U, S, _ = np.linalg.svd(V / size, full_matrices=False)
-        W, H = self._terms()
-        problem = factorize(U * S, self.n_components, W=W, H=H)
+        problem = self._problem(V, None)
         result = self._solve(problem, _PrincipalAxes(self.n_starts > 1))
-        self._keep(result, U * S, None)
+        self._keep(result, problem.fit.V, None)
         order = np.argsort(-np.linalg.norm(result.W, axis=0) * np.linalg.norm(result.H, axis=1))
         self.components_ = _oriented(result.W.T[order])
         error = self._squared_error(V, self._codes(V, None), None)
         self.reconstruction_err_ = float(np.sqrt(error))
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
+    def _problem(self, V: Data, observed: Any) -> Problem:
+        size = np.linalg.norm(V) or 1.0
+        # The norms of H's rows alone are bounded: of V = U S Zᵀ, Z makes no difference.
+        U, S, _ = np.linalg.svd(V / size, full_matrices=False)
+        W, H = self._terms()
+        return factorize(U * S, self.n_components, W=W, H=H)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Fit and return the codes of the samples."""
         return self.fit(X, y).transform(X)
 

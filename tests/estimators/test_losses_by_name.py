@@ -33,7 +33,7 @@ def test_missing_entries_are_left_out_of_any_loss(loss):
     model = Factorizer(2, loss=loss, tol=1e-3).fit(spoiled)
     codes = model.transform(spoiled)
     assert np.isfinite(codes).all()
-    assert model.result_.problem.fit.loss.weights.sum() == known.sum()
+    assert model._problem(*model._data(spoiled, reset=False)).fit.loss.weights.sum() == known.sum()
 
 
 def test_codes_of_counts_have_the_least_divergence():
