@@ -107,6 +107,7 @@ if _TYPE_CHECKING:
     from conicnmf.families import autoencoders
     from conicnmf.families.warm_up import warm_up
     from conicnmf.study import measures
+    from conicnmf.study.bounds import GlobalMinimum, global_block, global_minimum
     from conicnmf.study.certificate import Certificate, certify
     from conicnmf.study.compare import Comparison, compare
     from conicnmf.study.multistart import Multistart, multistart
@@ -127,6 +128,7 @@ _MODULES = {
 _NAMES = {
     "Certificate": "study.certificate",
     "Comparison": "study.compare",
+    "GlobalMinimum": "study.bounds",
     "Multistart": "study.multistart",
     "Path": "study.path",
     "RankChoice": "study.rank",
@@ -134,6 +136,8 @@ _NAMES = {
     "certify": "study.certificate",
     "compare": "study.compare",
     "cross_validate_rank": "study.rank",
+    "global_block": "study.bounds",
+    "global_minimum": "study.bounds",
     "multistart": "study.multistart",
     "path": "study.path",
     "stability": "study.stability",
@@ -188,6 +192,7 @@ __all__ = [
     "Frobenius",
     "Gain",
     "Given",
+    "GlobalMinimum",
     "GraphLaplacian",
     "GroupLasso",
     "History",
@@ -252,6 +257,8 @@ __all__ = [
     "estimators",
     "extend",
     "factorize",
+    "global_block",
+    "global_minimum",
     "load",
     "measures",
     "multistart",

@@ -11,7 +11,7 @@ from conicnmf.errors import InputError
 from conicnmf.results.entries import product_entries
 from conicnmf.results.history import History
 from conicnmf.results.status import Promises, Status
-from conicnmf.settings import Count, Place, Weight, door
+from conicnmf.settings import Count, Place, Weight, Whole, door
 from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from conicnmf.model.addends import Fit
     from conicnmf.model.base import BaseProblem
+    from conicnmf.solve.methods.base import SolverLike
     from conicnmf.study.certificate import Certificate
 
 
@@ -165,10 +166,15 @@ class Result:
         *,
         feasibility: Weight = 1e-6,
         stationarity: Weight = 1e-2,
+        restarts: Whole = 0,
+        budget: Whole = 0,
+        solver: SolverLike | None = None,
     ) -> Certificate:
         """Check the result by other routes than the solver's; see `conicnmf.certify`.
 
-        A loaded result does not hold its problem, which is then to be given.
+        A loaded result does not hold its problem, which is then to be given. With `restarts`, the
+        gap to the best of so many other starts is reported, and with `budget` a branch and bound
+        tries to prove that there is nothing lower.
         """
         from conicnmf.study.certificate import certify
 
@@ -177,7 +183,15 @@ class Result:
             raise InputError(
                 "a loaded result does not hold its problem; pass it, result.certificate(problem)"
             )
-        return certify(stated, self, feasibility=feasibility, stationarity=stationarity)
+        return certify(
+            stated,
+            self,
+            feasibility=feasibility,
+            stationarity=stationarity,
+            restarts=restarts,
+            budget=budget,
+            solver=solver,
+        )
 
     @door
     def plot(self, image_shape: tuple[Count, Count] | None = None) -> Figure:

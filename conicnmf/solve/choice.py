@@ -29,6 +29,7 @@ from conicnmf.solve.programs.copies import needs_program
 
 Effort: TypeAlias = Literal["low", "normal", "high"]
 """How much to spend on a good basin: one run, or a race of more and more starts."""
+EFFORTS: tuple[Effort, ...] = ("low", "normal", "high")
 _STARTS: dict[Effort, int] = {"low": 1, "normal": 4, "high": 16}
 """Measured on 25 small problems with bounds on sparseness, two seeds each, against the best of five
 solvers from the same start: four starts of two solvers came within one percent of it in 96 % of all

@@ -15,10 +15,12 @@ from conicnmf.model.blocks import Subproblem
 from conicnmf.model.digest import differences
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.results import Result, Status
-from conicnmf.settings import Weight, door
+from conicnmf.settings import Weight, Whole, door
 from conicnmf.solve.choice import Stated
+from conicnmf.solve.methods.base import SolverLike, as_solver
 from conicnmf.study.check import Check
 from conicnmf.study.idle_components import idle_components
+from conicnmf.study.other_minima import gap_to_other_starts, global_gaps
 from conicnmf.study.proofs import Proof, endless_fall, proved
 from conicnmf.study.stationarity import remaining_descent
 from conicnmf.types import Array, Factors
@@ -41,8 +43,9 @@ class Certificate:
 
     checks: tuple[Check, ...]
     proves: Proof = "nothing"
-    """What the checks prove together: that the result is a global minimum, that no block can lower
-    the objective near it, that it is feasible, or that the objective is unbounded."""
+    """What the checks prove together: that the result is a global minimum, or one of each block with
+    the others held, that no block can lower the objective near it, that it is feasible, or that the
+    objective is unbounded."""
 
     @property
     def ok(self) -> bool:
@@ -67,8 +70,12 @@ class Certificate:
             "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
             for row in table
         ]
+        return "\n".join([*lines, *self._verdict()])
+
+    def _verdict(self) -> list[str]:
+        """Return what is proved, if anything is, and whether all is well."""
         said = [] if self.proves == "nothing" else [f"proves: {self.proves}"]
-        return "\n".join([*lines, *said, "certified" if self.ok else "NOT certified"])
+        return [*said, "certified" if self.ok else "NOT certified"]
 
     __repr__ = __str__
 
@@ -77,7 +84,7 @@ class Certificate:
             "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
             for row in self.rows()
         )
-        return f"<table>{body}</table><p>{'certified' if self.ok else 'NOT certified'}</p>"
+        return f"<table>{body}</table><p>{'<br>'.join(self._verdict())}</p>"
 
 
 @door
@@ -87,6 +94,9 @@ def certify(
     *,
     feasibility: Weight = 1e-6,
     stationarity: Weight = 1e-2,
+    restarts: Whole = 0,
+    budget: Whole = 0,
+    solver: SolverLike | None = None,
 ) -> Certificate:
     """Check that a result is what it claims to be.
 
@@ -99,6 +109,14 @@ def certify(
     stationarity : float
         The largest part of the objective that one more solve of a block, by a cone solver with
         the planes at the result, may still gain.
+    restarts : int
+        From how many other starts to solve again: the gap to the best of them is reported.
+    budget : int
+        How many cells a branch and bound may use, for each block with a bound on sparseness from
+        below and for small problems as a whole, to prove that the result is a global minimum; see
+        `global_block` and `global_minimum`. The gap that is left is reported.
+    solver : Solver or str, optional
+        The solver of the other starts, where that of the result has settings of its own.
 
     Returns
     -------
@@ -145,6 +163,10 @@ def certify(
     checks += [Check(f"stationary, {name}", g, stationarity) for name, g in gains.items()]
     checks += _trace(problem, result, feasibility)
     checks += _components(seen, factors, size, feasibility, stationarity)
+    stated = max(abs(result.objective), _exact(problem, result))
+    method = None if solver is None else as_solver(solver)
+    checks += gap_to_other_starts(problem, result, restarts, method, stated)
+    checks += global_gaps(problem, result, budget, stated, stationarity)
     return Certificate(tuple(checks), proved(problem, checks))
 
 

@@ -8,10 +8,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from conicnmf.model.base import BaseProblem
+from conicnmf.model.blocks import Block
 from conicnmf.results import Result
 from conicnmf.study.check import Check
+from conicnmf.study.other_minima import EVERYWHERE, IN_BLOCK
 
-Proof: TypeAlias = Literal["global", "stationary", "feasible", "unbounded", "nothing"]
+Proof: TypeAlias = Literal[
+    "global", "global in each block", "stationary", "feasible", "unbounded", "nothing"
+]
 _LENGTHS = (1e2, 1e4, 1e6)
 
 
@@ -22,14 +26,17 @@ def proved(problem: BaseProblem, checks: Sequence[Check]) -> Proof:
     judged = [check for check in checks if check.name.startswith("stationary")]
     if not judged or not all(np.isfinite(check.tolerance) for check in judged):
         return "feasible"
-    return "global" if _is_convex(problem) else "stationary"
+    bounded = {check.name for check in checks if np.isfinite(check.tolerance)}
+    each = [_is_convex(block) or IN_BLOCK + block.name in bounded for block in problem.blocks]
+    if EVERYWHERE in bounded or (each == [True] and problem.fits):
+        return "global"
+    # What a convex block cannot lower near a point it cannot lower anywhere.
+    searched = any(name.startswith(IN_BLOCK) for name in bounded)
+    return "global in each block" if searched and all(each) else "stationary"
 
 
-def _is_convex(problem: BaseProblem) -> bool:
-    """Whether there is one block, convex in all its parts: what no step can lower is a minimum."""
-    if len(problem.blocks) != 1 or not problem.fits:
-        return False
-    (block,) = problem.blocks
+def _is_convex(block: Block) -> bool:
+    """Whether all parts of a block are convex: what no step can lower is a minimum."""
     convex = all(c.convex and (block.nonneg or not c.orthant_only) for c in block.constraints)
     stated = all("expression" in penalty.abilities for penalty in block.penalties)
     return convex and stated and "expression" in block.abilities
