@@ -31,6 +31,7 @@ DOORS = {
     ("model.base", "BaseProblem.solve"),
     ("model.problem", "Problem.preferred"),
     ("model.problem", "Problem.start"),
+    ("model.subproblem", "Subproblem.lowered_by"),  # a solver goes to where a variable is kept
     ("results.result", "Result.certificate"),
 }
 V = np.random.default_rng(0).random((12, 10))
