@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 
 import conicnmf as cn
 from conicnmf.report.style import legend_below, new_figure, series, styled
+from conicnmf.study.measures import binary_codes, quantize
 from conicnmf.types import Array
 from experiments.experiment import Experiment, Outcome, Setup
 
 FACE_LIKE = 0.95
 """An image counts as like a face when its cosine with one of the faces is above this."""
-
-
-def quantized(H: Array, k: int) -> Array:
-    """Return each row of H with its entries replaced by the nearest of k values (k-means).
-
-    Examples
-    --------
-    >>> quantized(np.array([[0.0, 1.0, 9.0, 10.0]]), 2)
-    array([[0.5, 0.5, 9.5, 9.5]])
-    """
-    rounded = np.empty_like(H)
-    for i, row in enumerate(H):
-        begin = np.quantile(row, (np.arange(k) + 0.5) / k)[:, None]
-        means = KMeans(k, init=begin, n_init=1).fit(row[:, None])
-        rounded[i] = means.cluster_centers_[means.labels_, 0]
-    return rounded
 
 
 def run(setup: Setup) -> Outcome:
@@ -82,13 +64,11 @@ def _pca(V: Array, rank: int) -> tuple[Array, Array, Array]:
 
 def _binary_faces(V: Array) -> dict[str, Array]:
     """Return the 64 images of each method's codes in {0, 1}⁶, a full coefficient being 1."""
-    bits = np.array(list(product((0.0, 1.0), repeat=6))).T
     sparse = [cn.NonNegative(), cn.Sparseness(min=0.3)]
     nmf = cn.factorize(V, 6, H=sparse).solve(cn.TangentPlane())
     mean, W, H = _pca(V, 6)
-    plain = W @ (np.abs(H).max(axis=1)[:, None] * bits)
-    nmf_images = nmf.W @ (nmf.H.max(axis=1)[:, None] * bits)
-    return {"NMF": nmf_images, "PCA": mean + plain, "PCA without mean": plain}
+    plain = binary_codes(W, H)
+    return {"NMF": binary_codes(nmf.W, nmf.H), "PCA": mean + plain, "PCA without mean": plain}
 
 
 def _like_faces(images: Array, V: Array) -> float:
@@ -105,8 +85,8 @@ def _errors(V: Array, rank: int, counts: tuple[int, ...] | range) -> pd.DataFram
     total = (V**2).sum()
     rows = [
         {
-            "NMF": ((V - nmf.W @ quantized(nmf.H, k)) ** 2).sum() / total,
-            "PCA": ((V - mean - W @ quantized(H, k)) ** 2).sum() / total,
+            "NMF": ((V - nmf.W @ quantize(nmf.H, k)) ** 2).sum() / total,
+            "PCA": ((V - mean - W @ quantize(H, k)) ** 2).sum() / total,
         }
         for k in counts
     ]

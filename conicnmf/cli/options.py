@@ -10,7 +10,7 @@ import typer
 from conicnmf.cli.cells import Layout
 from conicnmf.datasets import names
 from conicnmf.errors import InputError
-from conicnmf.model.constraints import NonNegative, Sparseness
+from conicnmf.model.constraints import NonNegative, NormBall, Sparseness
 from conicnmf.model.factorize import factorize
 from conicnmf.model.known import LOSSES, as_loss
 from conicnmf.model.losses import Frobenius
@@ -40,7 +40,11 @@ SparseWMax = Annotated[
 ]
 SparseH = Annotated[float | None, typer.Option(help="Least sparseness of each row of H, 0 to 1.")]
 L1H = Annotated[
-    float | None, typer.Option("--l1-h", help="Weight of the sum of H, added to the objective.")
+    float | None,
+    typer.Option(
+        "--l1-h",
+        help="Weight of the sum of H; columns of W get norm 1 at most.",
+    ),
 ]
 LossName = Annotated[
     str | None,
@@ -149,6 +153,7 @@ def state_problem(
         H.append(Sparseness(sparse_h))
     if l1_h is not None:
         H.append(L1(l1_h))
+        W.append(NormBall())  # else W would grow and the sum of H melt away
     stated = Frobenius() if loss is None else as_loss(loss)
     if known is not None:
         stated = stated.masked(known)

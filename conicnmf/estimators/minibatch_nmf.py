@@ -178,13 +178,15 @@ class MiniBatchNMF(ScikitForm):
 
     def _fit_at_once(self, V: Data, start: Any) -> Array:
         """Take steps with all samples; without a past these are the multiplicative rule."""
-        result = solve(
-            self._problem(V, None),
-            Multiplicative(),
-            init=start,
-            stop=self.max_iter,
-            seed=as_seed(self.random_state),
-        )
+        with warnings.catch_warnings():  # as in scikit-learn
+            warnings.filterwarnings("ignore", "the scale of")
+            result = solve(
+                self._problem(V, None),
+                Multiplicative(),
+                init=start,
+                stop=self.max_iter,
+                seed=as_seed(self.random_state),
+            )
         self._set_out(V, (result.W, result.H))
         self.n_iter_ = self.n_steps_ = result.n_iter
         return result.H

@@ -184,7 +184,9 @@ class NMF(ScikitForm):
             init = _shuffled(problem, init, as_seed(self.random_state))
         if self._solver(problem) is _SOLVERS["cd"]:
             init = CodesFirst(as_start(init))
-        return super()._solve(problem, init)
+        with warnings.catch_warnings():  # scikit-learn takes penalties on one factor silently, too
+            warnings.filterwarnings("ignore", "the scale of")
+            return super()._solve(problem, init)
 
     def _stop(self, solver: AnySolver) -> Stop:
         # Without a tolerance the limit is what was asked for, and nothing was cut short.

@@ -26,6 +26,7 @@ from conicnmf.solve.methods import (
 )
 from conicnmf.solve.methods.base import SOLVERS, AnySolver, Solver
 from conicnmf.solve.programs.copies import needs_program
+from conicnmf.solve.runaway_scale import runaway_scales
 
 Effort: TypeAlias = Literal["low", "normal", "high"]
 """How much to spend on a good basin: one run, or a race of more and more starts."""
@@ -181,9 +182,10 @@ def explain(problem: BaseProblem) -> str:
 
 
 def _remarks(problem: BaseProblem) -> list[str]:
-    """Return what is to know of the losses beside such models."""
+    """Return what is to know of the losses beside such models, and of penalties without effect."""
     nonneg = all(block.nonneg and block.nonneg_around for block in problem.blocks)
-    return [note for fit in problem.fits if (note := fit.loss.remark(nonneg))]
+    of_losses = [note for fit in problem.fits if (note := fit.loss.remark(nonneg))]
+    return [*of_losses, *runaway_scales(problem)]
 
 
 def _how(solver: AnySolver, problem: BaseProblem) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from conicnmf.errors import ConicNMFError, SolveError
+from conicnmf.errors import ConicNMFError, SolveError, warn_user
 from conicnmf.kernels.threads import threads
 from conicnmf.model.at_factors import iterating
 from conicnmf.results import Iteration, Result, Status
@@ -28,6 +28,7 @@ from conicnmf.solve.guard import (
 from conicnmf.solve.methods.base import AnySolver, Context, SolverLike, Sweep, as_solver
 from conicnmf.solve.outcome import outcome
 from conicnmf.solve.run_state import Run
+from conicnmf.solve.runaway_scale import runaway_scales
 from conicnmf.solve.starts import Init
 from conicnmf.solve.stop import Stop, StopLike, TimeLimit, as_stop, settled
 from conicnmf.solve.watchers import Monitor, Watchers
@@ -123,6 +124,9 @@ def solve(
     with interruptions_noted(), until(deadline), threads(n_threads), problem.holding.opened():
         seen = problem if method.absolute else problem.normalized()
         run = Run(seen, begin, method.promises.keeps_best)
+        for sentence in runaway_scales(problem):
+            run.remark(f"As stated, {sentence}.")
+            warn_user(sentence)
         watchers = Watchers(run, callback, _monitor(progress, method))
         try:
             status = _Loop(run, method, rule, context, watchers, file).turn(init)

@@ -11,10 +11,12 @@ from scipy.optimize import linear_sum_assignment
 
 from conicnmf.errors import InputError
 from conicnmf.settings import Reads, door
+from conicnmf.study.quantized import binary_codes, quantize
 from conicnmf.types import Array, Data
 from conicnmf.validate import as_classes, as_data, as_numbers
 
 __all__ = [
+    "binary_codes",
     "cosines",
     "dictionary_similarity",
     "equal_error_rate",
@@ -23,6 +25,7 @@ __all__ = [
     "match_columns",
     "matched_cosines",
     "orthogonality",
+    "quantize",
     "rounds_to",
     "support_scores",
 ]

@@ -69,7 +69,8 @@ def test_fit_says_when_nothing_was_kept(data, tmp_path):
 
 def test_fit_gives_what_the_library_gives(data):
     said = fitted(data, "--rank", 3, "--solver", "hals", "--seed", 4, "--l1-h", 0.2)
-    problem = cn.factorize(V, 3, H=[cn.NonNegative(), cn.L1(0.2)])
+    short = [cn.NonNegative(), cn.NormBall()]
+    problem = cn.factorize(V, 3, W=short, H=[cn.NonNegative(), cn.L1(0.2)])
     assert said["objective"] == problem.solve(cn.HALS(), seed=4).objective
     assert said["seed"] == 4
     assert said["factors"] == {"W": [12, 3], "H": [3, 15]}
