@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import pandas as pd
 import typer
 from rich.text import Text
 
@@ -73,7 +72,15 @@ def fit(
     source = read_data(data, Reading(samples_are_rows, samples, image_shape, missing, layout))
     source.tell()
     problem = o.state_problem(
-        source.V, rank, sparse_w, sparse_w_max, sparse_h, l1_h, source.known, loss
+        source.V,
+        rank,
+        sparse_w,
+        sparse_w_max,
+        sparse_h,
+        l1_h,
+        source.known,
+        loss,
+        (source.features, source.samples),
     )
     folder = None if output is None else output_folder(output)
     result = solve(
@@ -120,7 +127,7 @@ def _save(
     stem = result.save(folder / "result")
     files = [stem.with_suffix(".npz"), stem.with_suffix(".json")]
     if source.is_text:  # who brings a sheet wants one back
-        files += _save_sheets(result, source, folder)
+        files += _save_sheets(result, folder)
     page = report.html_report(
         result,
         folder / "report.html",
@@ -131,16 +138,17 @@ def _save(
     return [*files, page]
 
 
-def _save_sheets(result: Result, source: Source, folder: Path) -> list[Path]:
+def _save_sheets(result: Result, folder: Path) -> list[Path]:
     """Write the factors as text, with the names that the data came with."""
-    parts = [f"component {k + 1}" for k in range(result.W.shape[1])]
-    sheets = {
-        "W.csv": pd.DataFrame(result.W, source.features, parts),
-        "H.csv": pd.DataFrame(result.H, parts, source.samples),
-    }
+    sheets = {"W.csv": result.W_frame, "H.csv": result.H_frame}
     for name, frame in sheets.items():
         frame.to_csv(folder / name)
     return [folder / name for name in sheets]
+
+
+def _top(result: Result) -> dict[str, list[tuple[str, float]]]:
+    """Return the largest features of each component, where they have names."""
+    return result.top(10).entries if "W" in result.names.rows else {}
 
 
 def _as_json(result: Result, certificate: Certificate | None, files: list[Path]) -> dict[str, Any]:
@@ -160,5 +168,6 @@ def _as_json(result: Result, certificate: Certificate | None, files: list[Path])
         "factors": {name: list(X.shape) for name, X in result.factors.items()},
         "certified": None if certificate is None else certificate.ok,
         "certificate": [vars(check) | {"ok": check.ok} for check in checks],
+        "top": {name: [entry for entry, _ in own] for name, own in _top(result).items()},
         "files": file_names(files),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Any
 
@@ -136,6 +137,7 @@ def state_problem(
     l1_h: float | None = None,
     known: Any = None,
     loss: str | None = None,
+    names: tuple[Any, Any] = (None, None),
 ) -> Problem:
     """Return the problem that the options state; `known` is true where V has an entry.
 
@@ -157,7 +159,24 @@ def state_problem(
     stated = Frobenius() if loss is None else as_loss(loss)
     if known is not None:
         stated = stated.masked(known)
-    return factorize(V, rank, loss=stated, W=W, H=H)
+    features, samples = (None if own is None else numbered(own) for own in names)
+    return factorize(V, rank, loss=stated, W=W, H=H, feature_names=features, sample_names=samples)
+
+
+def numbered(names: list[str]) -> list[str]:
+    """Return names that differ: later ones of the same name get a number.
+
+    Examples
+    --------
+    >>> numbered(["a", "a", "b"])
+    ['a', 'a (2)', 'b']
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for name in map(str, names):
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return found if len(set(found)) == len(found) else [f"{n} #{i}" for i, n in enumerate(names)]
 
 
 def beginning(incomplete: str, choices: Iterable[str]) -> list[str]:

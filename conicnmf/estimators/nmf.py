@@ -141,7 +141,8 @@ class NMF(ScikitForm):
         V, observed = self._data(X, reset=True)
         self._check_method()
         start = self._begin(V, W, H)
-        return self._keep(self._solve(self._problem(V, observed), start), V, observed)
+        problem = self._named(self._problem(V, observed), X)
+        return self._keep(self._solve(problem, start), V, observed)
 
     def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> Array:
         """Return the codes that the fit has found.

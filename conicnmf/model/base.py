@@ -18,6 +18,7 @@ from conicnmf.model.at_factors import check_factors_of
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.digest import Digest, digest_of_fields
 from conicnmf.model.holding import Holding
+from conicnmf.model.names import Names
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.model.units import Units
 from conicnmf.model.variables import Source
@@ -38,6 +39,8 @@ class BaseProblem(ABC):
 
     kind: ClassVar[str]
     """What messages call such a problem."""
+    names = Names()
+    """Names of features and samples, which no number and no digest depends on."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
+import numpy as np
 import scipy.sparse as sp
 
 from conicnmf.errors import InputError
 from conicnmf.model.composing import Approx, composed
 from conicnmf.model.large import large_problem
+from conicnmf.model.names import Names, as_names, labels_of
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.settings import AS_GIVEN, Count, Rule, door
@@ -39,6 +41,8 @@ def factorize(
     shared: Literal["H", "W"] = "H",
     weight: Annotated[float | Mapping[str, float] | None, AS_GIVEN] = None,
     memory_limit: Annotated[int | float | str | None, AS_GIVEN] = None,
+    feature_names: Annotated[Any, AS_GIVEN] = None,
+    sample_names: Annotated[Any, AS_GIVEN] = None,
 ) -> Problem:
     """State a factorization V ≈ W H from terms, or one of its relatives.
 
@@ -68,6 +72,10 @@ def factorize(
         memory is used, for example "2GB", which is what paths have by default. H is kept on disk
         where it does not fit. Terms on H are to speak of entries or single samples.
 
+    feature_names, sample_names : list of str, or dict by view, optional
+        What rows and columns of V are called in results, tables and reports; those of a data frame by
+        default. No number depends on them.
+
     Returns
     -------
     Problem
@@ -93,7 +101,8 @@ def factorize(
     """
     if is_large(V, memory_limit):
         others = {"S": S, "b": b, "c": c, "offset": offset, "weight": weight}
-        return _large(V, rank, loss, W, H, others, memory_limit)
+        large = _large(V, rank, loss, W, H, others, memory_limit)
+        return with_names(large, _given_names(large, feature_names, sample_names))
     views = _Views.of(V, shared)
     letters = _letters(rank, offset)
     model = _model(letters, offset)
@@ -111,9 +120,11 @@ def factorize(
         for view, data in views.data.items()
     ]
     if not isinstance(rank, tuple):
-        return composed(approximations, rank, {}, {}, terms)
-    middle = dict.fromkeys(views.names("S"), rank)
-    return composed(approximations, None, middle, {}, terms)
+        problem = composed(approximations, rank, {}, {}, terms)
+    else:
+        middle = dict.fromkeys(views.names("S"), rank)
+        problem = composed(approximations, None, middle, {}, terms)
+    return with_names(problem, views.labels(feature_names, sample_names))
 
 
 def _large(
@@ -128,6 +139,27 @@ def _large(
             "out, or load V"
         )
     return large_problem(as_source(V, memory_limit), int(rank), loss, W, H)
+
+
+def _given_names(problem: Problem, features: Any, samples: Any) -> Names:
+    """Return names that are given for data which have none themselves."""
+    rows = as_names(features, "feature_names", problem.shapes["W"][0])
+    columns = as_names(samples, "sample_names", problem.shapes["H"][1])
+    return Names({"W": rows} if rows else {}, {"H": columns} if columns else {})
+
+
+def with_names(problem: Problem, names: Names) -> Problem:
+    """Return the problem with names, which it keeps beside its statement.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with_names(factorize(np.ones((2, 2)), 1), Names({"W": ("a", "b")})).names.rows["W"]
+    ('a', 'b')
+    """
+    if names:
+        object.__setattr__(problem, "names", names)
+    return problem
 
 
 @dataclass(frozen=True)
@@ -151,6 +183,22 @@ class _Views:
         if not V:
             raise InputError('V has no views; pass an array, or {"genes": V1, "proteins": V2}')
         return cls(dict(V), shared)
+
+    def labels(self, features: Any, samples: Any) -> Names:
+        """Return the names of features and samples: those that are given, or of data frames."""
+        rows: dict[str, tuple[str, ...]] = {}
+        columns: dict[str, tuple[str, ...]] = {}
+        given = self.each("feature_names", features), self.each("sample_names", samples)
+        for view, data in self.data.items():
+            found = labels_of(data)
+            sides = ("W", "feature_names", rows, 0), ("H", "sample_names", columns, 1)
+            for letter, what, names, axis in sides:
+                own = given[axis][view]
+                own = found[axis] if own is None else own
+                if own is not None:
+                    read = as_names(own, what, np.shape(data)[axis])
+                    names |= {self.name(letter, view): read} if read else {}
+        return Names(rows, columns)
 
     def name(self, letter: str, view: str) -> str:
         """Return the name of a variable in a view."""

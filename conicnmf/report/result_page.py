@@ -22,6 +22,7 @@ from conicnmf.report.tables import (
     environment_table,
     number,
     result_table,
+    top_table,
     violation_table,
 )
 from conicnmf.results import Result
@@ -45,6 +46,8 @@ def result_sections(
     shown = components_of(result, image_shape)
     if shown:
         yield section("Basis", *(basis(result, part, image_shape) for part in shown))
+    if result.names:
+        yield section("Names", *_named(result))
     yield section(
         "Convergence",
         figure_html(
@@ -71,6 +74,15 @@ def basis(result: Result, part: Components, image_shape: Shape, caption: str = "
     alt = f"The {count} {part.words} found by {result.solver}, as {form}."
     words = caption or f"{part.words[0].upper()}{part.words[1:]}, each on its own scale."
     return figure_html(plot_basis(part.matrix, shape), alt, words)
+
+
+def _named(result: Result) -> Iterator[str]:
+    """Yield the largest entries of each component by name: its features, then its samples."""
+    told = {"rows": "The features of each component", "columns": "The samples of each component"}
+    for kind, words in told.items():
+        for name in getattr(result.names, kind):
+            yield paragraph(f"{words} with the largest entries in {name}.", "soft")
+            yield table_html(top_table(result.top(10, of=name)))
 
 
 def certificate_section(certificates: Certificates) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from conicnmf.results import Result
+from conicnmf.results.named import Top
 from conicnmf.study.certificate import Certificate
 from conicnmf.study.compare import Comparison
 
@@ -77,6 +78,15 @@ def violation_table(result: Result) -> Table:
     """Return the largest violation of each constraint."""
     rows = [[name, number(value, 2)] for name, value in result.violation.items()]
     return Table(["constraint", "largest violation"], rows, frozenset({"largest violation"}))
+
+
+def top_table(top: Top) -> Table:
+    """Return the largest entries of each component, one component a row."""
+    rows = [
+        [component, ", ".join(f"{name} ({number(value, 3)})" for name, value in entries)]
+        for component, entries in top.entries.items()
+    ]
+    return Table(["component", "largest entries"], rows)
 
 
 def environment_table(result: Result) -> Table:

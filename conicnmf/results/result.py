@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conicnmf.errors import InputError
+from conicnmf.model.names import Names
 from conicnmf.results.entries import product_entries
 from conicnmf.results.history import History
+from conicnmf.results.named import Top, frame_of, places_of
 from conicnmf.results.status import Promises, Status
 from conicnmf.settings import Count, Place, Weight, Whole, door
 from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from conicnmf.model.addends import Fit
@@ -60,6 +63,8 @@ class Result:
         What went wrong on the way, such as a checkpoint that could not be written.
     identity : dict of str to str
         The digest of the problem, where the result does not hold the problem itself.
+    names : Names
+        The names of features and samples, where the data came with such.
 
     Examples
     --------
@@ -88,6 +93,7 @@ class Result:
     components: dict[str, str] = field(default_factory=dict)
     identity: dict[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    names: Names = field(default_factory=Names)
 
     def __getitem__(self, key: Any) -> Array:
         """Return a variable by its name, or by the CVXPY variable in whose shape it is wanted."""
@@ -140,6 +146,68 @@ class Result:
         """
         L, R = self._model(data)
         return product_entries(L, R, rows, columns)
+
+    def predict(self, rows: Any, columns: Any) -> Array:
+        """Return the model's value at entries given by the names of features and samples, or by places.
+
+        Examples
+        --------
+        >>> import numpy as np, conicnmf as cn
+        >>> V = np.outer([1.0, 2.0], [1.0, 3.0])
+        >>> result = cn.factorize(V, 1, feature_names=["a", "b"], sample_names=["x", "y"]).solve()
+        >>> result.predict("b", ["x", "y"]).round(3)
+        array([2., 6.])
+        """
+        features, samples = self.names.rows.get("W"), self.names.columns.get("H")
+        places = places_of(rows, features, "rows"), places_of(columns, samples, "columns")
+        return self.predict_entries(*places)
+
+    def reconstruct(self) -> Any:
+        """Return the model of the data: an array, or a data frame where there are names."""
+        L, R = self._model(None)
+        model = L @ R
+        own = self.names.rows.get("W"), self.names.columns.get("H")
+        return model if own == (None, None) else frame_of(model, *own, side="")
+
+    @door
+    def frame(self, name: str) -> pd.DataFrame:
+        """Return a variable as a data frame with the names that the data came with."""
+        X = self._named(name)
+        rows, columns = self.names.rows.get(name), self.names.columns.get(name)
+        return frame_of(X, rows, columns, self.side(name))
+
+    @property
+    def W_frame(self) -> pd.DataFrame:
+        """W as a data frame: features × components."""
+        return self.frame("W")
+
+    @property
+    def H_frame(self) -> pd.DataFrame:
+        """H as a data frame: components × samples."""
+        return self.frame("H")
+
+    @door
+    def top(self, count: Count = 10, of: str = "W") -> Top:
+        """Return the largest entries of each component with their names, of W or another variable.
+
+        Parameters
+        ----------
+        count : int
+            So many of each component.
+        of : str
+            "W" for the features (words, genes, bands) of components, "H" for their samples.
+
+        Examples
+        --------
+        >>> import pandas as pd, conicnmf as cn
+        >>> V = pd.DataFrame([[4.0, 4.0], [1.0, 1.0]], index=["cat", "dog"])
+        >>> [name for name, _ in cn.factorize(V, 1).solve().top(2).entries["component 1"]]
+        ['cat', 'dog']
+        """
+        X = self._named(of)
+        rows = self.side(of) == "rows"
+        names = (self.names.columns if rows else self.names.rows).get(of)
+        return Top.of(X.T if rows else X, names, count)
 
     def _model(self, data: str | None) -> tuple[Array, Array]:
         """Return two matrices whose product is the model of some data."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from conicnmf.archive import Format, Record, number, text
+from conicnmf.model.names import Names
 from conicnmf.results.history import History
 from conicnmf.results.result import Result
 from conicnmf.results.status import Promises, Status
@@ -34,6 +35,7 @@ def write_result(result: Result, path: Path, **more: Any) -> str:
         "remarks": list(result.remarks),
         "history": result.history.to_list(),
         "unit": result.history.unit,
+        "names": {"rows": dict(result.names.rows), "columns": dict(result.names.columns)},
     }
     arrays = {f"factor_{name}": X for name, X in result.factors.items()}
     arrays |= {f"direction_{name}": X for name, X in (result.direction or {}).items()}
@@ -67,7 +69,17 @@ def _result(record: Record) -> Result:
         components=_each(text, values["components"]),
         identity=_each(text, values["digest"]),
         remarks=tuple(map(text, values["remarks"])),
+        names=_names(values.get("names", {})),
     )
+
+
+def _names(values: Mapping[str, Any]) -> Names:
+    """Return names; files of earlier versions have none."""
+
+    def side(which: str) -> dict[str, tuple[str, ...]]:
+        return {key: tuple(map(text, own)) for key, own in values.get(which, {}).items()}
+
+    return Names(side("rows"), side("columns"))
 
 
 def _group(record: Record, prefix: str) -> Factors:

@@ -44,6 +44,7 @@ def outcome(problem: BaseProblem, run: Run, solver: AnySolver, status: Status, s
         problem=problem,
         components=problem.component_sides(),
         remarks=tuple(run.remarks),
+        names=problem.names,
     )
 
 

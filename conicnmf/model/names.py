@@ -1,0 +1,70 @@
+"""Names of features and samples: words, genes, bands. They travel beside the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from conicnmf.errors import InputError
+from conicnmf.settings import shown
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of the rows and of the columns of variables; those without names are left out.
+
+    Examples
+    --------
+    >>> Names({"W": ("red", "blue")}).rows["W"]
+    ('red', 'blue')
+    """
+
+    rows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.rows or self.columns)
+
+
+def as_names(given: Any, name: str, count: int) -> tuple[str, ...] | None:
+    """Return as many names as there are, each as text; nothing where none are given.
+
+    Examples
+    --------
+    >>> as_names(["a", 7], "feature_names", 2)
+    ('a', '7')
+    """
+    if given is None:
+        return None
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise InputError(f"{name} must be a list of names, got {shown(given)}; try ['a', 'b']")
+    found = tuple(map(str, given))
+    if len(found) != count:
+        raise InputError(
+            f"{name} must have {count} names, one each, got {len(found)}; leave none out"
+        )
+    if len(set(found)) != count:
+        twice = next(one for one in found if found.count(one) > 1)
+        raise InputError(f"{name} must differ, got {twice!r} more than once; number them")
+    return found
+
+
+def labels_of(V: Any) -> tuple[Sequence[Any] | None, Sequence[Any] | None]:
+    """Return the labels of a data frame's rows and columns; those that only count are none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> labels_of(pd.DataFrame({"a": [1.0], "b": [2.0]}))
+    (None, ['a', 'b'])
+    """
+    if not hasattr(V, "iloc") or not hasattr(V, "columns"):
+        return None, None
+    return _labels(V.index), _labels(V.columns)
+
+
+def _labels(index: Any) -> list[Any] | None:
+    # Names that stand for several rows say nothing of one of them.
+    counted = index.dtype.kind in "iu" and list(index) == list(range(len(index)))
+    return None if counted or not index.is_unique else list(index)
