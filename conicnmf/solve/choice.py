@@ -25,7 +25,7 @@ from conicnmf.solve.methods import (
     TangentPlane,
 )
 from conicnmf.solve.methods.base import SOLVERS, AnySolver, Solver
-from conicnmf.solve.programs.copies import needs_program
+from conicnmf.solve.programs.copies import fits_whole, needs_program
 from conicnmf.solve.runaway_scale import runaway_scales
 
 Effort: TypeAlias = Literal["low", "normal", "high"]
@@ -109,10 +109,13 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     # planes end in better places. A program of squares holds the loss as well; of other losses it
     # would hold bounds on entries, whose steps are short.
     planes = any(
-        block.reverse_convex or (needs_program(block) and _has_squares(block))
+        block.reverse_convex
+        or (needs_program(block) and _has_squares(block) and not fits_whole(block))
         for block in problem.blocks
     )
     copies = "each term acts on a copy of its factor, and the copies are brought together"
+    if any(fits_whole(block) for block in problem.blocks):
+        copies = "a block with a convex program of its own is solved by that, and it looks ahead"
     listed.insert(3 if planes else 2, (Splitting(), copies))
     if any(HALS().facing(block).kind for block in problem.blocks) and not _reweighed(problem):
         listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import get_ident
 from typing import Any
 
 import cvxpy as cp
@@ -54,8 +56,23 @@ class Convex(Constraint):
     def violation(self, B: Array) -> Array:
         """Return CVXPY's violation of every entry of the constraints."""
         with np.errstate(divide="ignore", invalid="ignore"):  # a cone at zero divides by its norm
-            parts = [np.ravel(part.violation()) for part in self.cone(cp.Constant(B))]
+            parts = [np.ravel(part.violation()) for part in self._at(B)]
         return np.concatenate(parts) if parts else np.zeros(1)
+
+    def _at(self, B: Array) -> list[cp.Constraint]:
+        """Return the constraints at B; to state them takes longer than to evaluate them."""
+        key = (B.shape, get_ident())
+        if key not in self._stated:
+            X = cp.Variable(B.shape)
+            self._stated[key] = X, self.cone(X)
+        X, parts = self._stated[key]
+        X.save_value(B)
+        return parts
+
+    @cached_property
+    def _stated(self) -> dict[tuple[Any, ...], tuple[cp.Variable, list[cp.Constraint]]]:
+        """What `fn` returned for a variable of each shape, for each thread."""
+        return {}
 
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:
         """Return the user's constraints."""

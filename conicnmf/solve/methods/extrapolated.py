@@ -66,6 +66,14 @@ class Extrapolated(Solver[Problem, Pace]):
         new, value = self.minimize(held, B)
         return Update(new, memo, value)
 
+    def goes_beyond(self, seen: Seen[Any]) -> bool:
+        """Whether a block may be looked ahead of out of its constraints, which have no projection.
+
+        Its update must not depend on where it begins. It is made last, so that the point ahead serves
+        the other blocks alone.
+        """
+        return False
+
     def facing(self, block: Block) -> Block:
         """Return the block, majorized where the solver fits only that."""
         return first_fit(self, block)
@@ -96,14 +104,17 @@ class Extrapolated(Solver[Problem, Pace]):
         lowest, unit = memo.objective, problem.unit
         seen, reached = dict(memo.seen), Factors()
         inner: list[InnerSolve] = []
-        for block in problem.blocks:
-            made = block.given(ahead).lowered_by(self, block.rows(ahead), seen[block.name])
+        at_end = next((b for b in problem.blocks[::-1] if self.goes_beyond(seen[b.name])), None)
+        # A stable order: only that one changes its place.
+        for block in sorted(problem.blocks, key=lambda block: block is at_end):
+            begin = block.rows(last if block is at_end else ahead)
+            made = block.given(ahead).lowered_by(self, begin, seen[block.name])
             new, value, seen[block.name] = made.B, made.value, made.memo
             inner += made.inner
             if made.status is not None:
                 return Sweep(factors, replace(memo, seen=seen), None, made.status, tuple(inner))
             reached |= block.put({}, new)
-            farther = block.ahead(new, block.rows(last), beta) if beta else new
+            farther = _farther(block, new, block.rows(last), beta, block is at_end)
             before, ahead = ahead, block.put(ahead, farther)
         # The last variable was fitted to the others looking ahead: together they are the iterate.
         found = block.put(before, new)
@@ -182,3 +193,12 @@ def _balance(problem: Problem, ahead: Factors, reached: Factors) -> None:
         for point in (ahead, reached):  # array by array, so that few are alive at once
             point |= block.put({}, block.rows(point) * shift[:, None])
             point |= other.put({}, other.rows(point) / shift[:, None])
+
+
+def _farther(block: Block, new: Array, last: Array, beta: float, at_end: bool) -> Array:
+    """Go on from the last point through the new one; at the end of an iteration bounds will do."""
+    if not beta:
+        return new
+    if not at_end:
+        return block.ahead(new, last, beta)
+    return np.clip(new + beta * (new - last), *block.bounds).astype(new.dtype, copy=False)

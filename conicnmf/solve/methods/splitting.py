@@ -19,8 +19,9 @@ from conicnmf.solve.methods.base import Context, Seen, Sweep, Update, first_fit
 from conicnmf.solve.methods.extrapolated import Extrapolated, Pace
 from conicnmf.solve.methods.hals import HALS
 from conicnmf.solve.needs import LossWith, uncapped
-from conicnmf.solve.programs.copies import Copies, find_copies, unsplit
+from conicnmf.solve.programs.copies import Copies, find_copies, fits_whole, unsplit
 from conicnmf.solve.programs.pulled import Pulled, pulled
+from conicnmf.solve.programs.whole import WholeProgram
 from conicnmf.types import Array, Factors
 
 _EXACT: tuple[Extrapolated, ...] = (ANLS(), HALS(sweeps=10))
@@ -37,12 +38,14 @@ _PATIENCE = 5
 class _Memo:
     """How the terms are split, and the copies and their multipliers of the last visit.
 
-    A block of known terms needs no copies: `exact` minimizes it. `waits` counts the visits in a row
-    after which the factor stayed where it was because its copies had not come together.
+    A block of known terms needs no copies: `exact` minimizes it. Nor does a small block of squares:
+    `whole` is one program of its loss and its terms. `waits` counts the visits in a row after which
+    the factor stayed where it was because its copies had not come together.
     """
 
     exact: Extrapolated | None = None
     copies: Copies | None = None
+    whole: WholeProgram | None = None
     Z: tuple[Array, ...] = ()
     Y: tuple[Array, ...] = ()
     met: bool = True
@@ -58,7 +61,7 @@ class Splitting(Extrapolated):
     by a small cone program that is compiled once. So no program has the size of the data, whatever
     the loss. Copies and multipliers are kept from one visit of a block to the next. A new point is
     taken where it is feasible and the objective is not higher. Blocks without such terms are
-    minimized as `HALS` or `ANLS` do.
+    minimized as `HALS` or `ANLS` do, and small ones of squares by one program of loss and terms.
 
     Parameters
     ----------
@@ -69,8 +72,8 @@ class Splitting(Extrapolated):
     rtol : float
         They are while copies differ, or move, by more than this part of their size.
     extrapolate : bool
-        Go on a part of the last change before the other factor is updated, see `HALS`; a factor
-        whose constraints have no joint projection stays where it is.
+        Go on a part of the last change before the other factor is updated, see `HALS`. A factor
+        whose constraints have no joint projection does where one program has all of its block.
 
     References
     ----------
@@ -114,10 +117,18 @@ class Splitting(Extrapolated):
         """Return every need that a block does not meet; none where an exact method serves it."""
         return [] if isinstance(part, Block) and _exact(part) else super().unmet(part)
 
+    def goes_beyond(self, seen: Seen[Any]) -> bool:
+        """Whether one program has the whole block, so that its answer is the same from anywhere."""
+        return seen.memo.whole is not None and seen.block.projection is None
+
     def prepare(self, block: Block, context: Context) -> _Memo:
         """Divide the terms of the block."""
         exact = _exact(block)
-        return _Memo(exact) if exact else _Memo(copies=find_copies(block))
+        if exact:
+            return _Memo(exact)
+        if fits_whole(block):
+            return _Memo(whole=WholeProgram(block))
+        return _Memo(copies=find_copies(block))
 
     def sweep(self, problem: Problem, factors: Factors, memo: Pace) -> Sweep[Pace]:
         """Update each variable; a factor that waits for its copies is not at rest."""
@@ -130,6 +141,9 @@ class Splitting(Extrapolated):
         if memo.exact is not None:
             new, value = memo.exact.minimize(held, B)
             return Update(new, memo, value)
+        if memo.whole is not None:
+            new, value, tried = memo.whole.minimize(held, B)
+            return Update(new, memo, value, None if tried[-1].ok else Status.BACKEND_FAILED, tried)
         assert memo.copies is not None
         block, copies = held.block, memo.copies
         loss = pulled(held, len(copies.steps))

@@ -2,7 +2,8 @@
 
 CVXPY lowers the user's constraints and penalties to min ½xᵀPx + qᵀx, Ax + s = b, s in cones. To
 that we add the least-squares part, z = D − R B with ‖z‖² in the objective, and one row for each
-possible cut. Only R, D and the cuts change between solves, and the pattern never does.
+possible cut. Where speed counts more than the last digits, RᵀR is in P instead: z is most of a program.
+Only R, D and the cuts change between solves, and the pattern never does.
 """
 
 from __future__ import annotations
@@ -65,50 +66,51 @@ class Slot:
 class CompiledProgram:
     """The convex part of a block in Clarabel's standard form, ready for new numbers."""
 
-    def __init__(self, block: Block, slots: Sequence[Slot], dense_r: bool) -> None:
+    def __init__(
+        self, block: Block, slots: Sequence[Slot], dense_r: bool, squared: bool = False
+    ) -> None:
         self.block = block
         self.slots = slots
         plain = PlainProgram(block)
         self._form = StandardForm.of(plain.penalty, plain.constraints, plain.variable)
-        self._assemble(dense_r)
+        r, n = block.shape
+        # The column of entry (j, k) of B.
+        self._place = self._form.offset + np.arange(r * n).reshape(n, r).T
+        self._residuals = 0 if squared else r * n
+        upper = squared or not dense_r
+        self._r_entries = np.triu_indices(r) if upper else np.indices((r, r)).reshape(2, -1)
+        self._assemble()
         self._solver = Updated()
 
-    def _assemble(self, dense_r: bool) -> None:
+    def _assemble(self) -> None:
         """Lay out the rows: residuals, CVXPY's equalities, cuts, then the rest of CVXPY's."""
-        r, n = self.block.shape
-        size, count, zero = r * n, self._form.q.size, self._form.dims.zero
-        place = self._form.offset + np.arange(size).reshape(n, r).T  # column of entry (j, k) of B
-        self._r_entries = np.indices((r, r)).reshape(2, -1) if dense_r else np.triu_indices(r)
+        (r, n), size = self.block.shape, self._residuals
+        count, zero = self._form.q.size, self._form.dims.zero
         i, j = self._r_entries
         row = size + zero
         cut_rows = []
         for slot in self.slots:
             cut_rows.append(row + slot.rows)
             row += slot.count
-        self._cuts = row - size - zero
-        moved = self._form.A.row + np.where(self._form.A.row < zero, size, size + self._cuts)
+        cuts = row - size - zero
+        moved = self._form.A.row + np.where(self._form.A.row < zero, size, size + cuts)
         residual = np.arange(size)
-        rows = [
-            (np.arange(n)[:, None] * r + i).ravel(),
-            *cut_rows,
-            residual,
-            moved,
-        ]
-        cut_columns = [place.ravel()[slot.columns] for slot in self.slots]
-        columns = [place[j].T.ravel(), *cut_columns, count + residual, self._form.A.col]
-        self._free = i.size * n + sum(map(len, cut_rows))  # leading entries that change
+        rows = [*cut_rows, residual, moved]
+        columns = [self._place.ravel()[slot.columns] for slot in self.slots]
+        columns += [count + residual, self._form.A.col]
+        if size:
+            rows.insert(0, (np.arange(n)[:, None] * r + i).ravel())
+            columns.insert(0, self._place[j].T.ravel())
+        fixed = size + self._form.A.data.size
+        self._free = sum(map(len, rows)) - fixed  # leading entries that change
         self._entries = np.concatenate([np.ones(self._free + size), self._form.A.data])
         order = np.arange(1, self._entries.size + 1, dtype=float)
-        shape = (size + self._cuts + self._form.b.size, count + size)
-        pattern = sp.coo_array(
-            (order, (np.concatenate(rows), np.concatenate(columns))), shape=shape
-        )
-        self._A = sp.csc_array(pattern)
+        shape = (size + cuts + self._form.b.size, count + size)
+        places = np.concatenate(rows), np.concatenate(columns)
+        self._A = sp.csc_array(sp.coo_array((order, places), shape=shape))
         self._order = self._A.data.astype(np.intp) - 1
-        quadratic = sp.block_diag([self._form.P, 2 * sp.eye_array(size)], format="csc")
-        self._P = sp.csc_array(quadratic)
         dims = copy.copy(self._form.dims)
-        dims.zero, dims.nonneg = zero + size, dims.nonneg + self._cuts
+        dims.zero, dims.nonneg = zero + size, dims.nonneg + cuts
         self._cones = dims_to_solver_cones(dims)
 
     def solve(
@@ -122,44 +124,50 @@ class CompiledProgram:
         data_unit = float(np.linalg.norm(reduced.D)) or 1.0
         size_of_r = float(np.abs(reduced.R).max()) or 1.0
         unit = 1.0 if self._form.b.any() else data_unit / size_of_r
-        P, q, b = self._write(reduced, cuts, linear, data_unit, unit)
+        n, D = self.block.shape[1], reduced.D / data_unit
+        R = np.broadcast_to(reduced.R, (n, *reduced.R.shape[-2:])) * (unit / data_unit)
+        b = self._write_rows(R, D, cuts, unit)
+        penalty = unit / data_unit**2
+        P, q = self._objective(R, D, penalty, unit)
+        if linear is not None:
+            q[self._form.offset : self._form.offset + linear.size] += penalty * linear.T.ravel()
         x, record = self._solver.solve(P, q, self._A, b, self._cones)
         if x is None:
             return None, record
-        r, n = self.block.shape
-        B = x[self._form.offset : self._form.offset + r * n].reshape(n, r).T
+        B = x[self._place]
         return np.ascontiguousarray(unit * B), record
 
-    def _write(
-        self,
-        reduced: Reduced,
-        cuts: Sequence[Cut],
-        linear: Array | None,
-        data_unit: float,
-        unit: float,
-    ) -> tuple[sp.csc_array[Any], Array, Array]:
-        n = self.block.shape[1]
-        i, j = self._r_entries
-        R = np.broadcast_to(reduced.R, (n, *reduced.R.shape[-2:])) * (unit / data_unit)
+    def _write_rows(self, R: Array, D: Array, cuts: Sequence[Cut], unit: float) -> Array:
+        """Write R and the cuts into A, and return the right-hand sides."""
         pairs = list(zip(self.slots, cuts, strict=True))
-        normals = [-cut.entries(slot.rows, slot.columns) for slot, cut in pairs]
-        self._entries[: self._free] = np.concatenate([R[:, i, j].ravel(), *normals])
+        changed = [-cut.entries(slot.rows, slot.columns) for slot, cut in pairs]
+        residuals: Array = np.zeros(0)
+        if self._residuals:
+            changed.insert(0, R[:, *self._r_entries].ravel())
+            residuals = D.T.ravel()
+        self._entries[: self._free] = np.concatenate([*changed, np.zeros(0)])
         self._A.data[:] = self._entries[self._order]
         # A cut that is not active reads 0 ≤ 1, which keeps the interior non-empty.
         slack = np.concatenate([_slack(slot, cut, unit) for slot, cut in pairs] or [np.zeros(0)])
         zero = self._form.dims.zero
-        b = np.concatenate(
-            [(reduced.D / data_unit).T.ravel(), self._form.b[:zero], slack, self._form.b[zero:]]
-        )
-        penalty = unit / data_unit**2
-        q = np.concatenate([penalty * self._form.q, np.zeros(reduced.D.size)])
-        if linear is not None:
-            q[self._form.offset : self._form.offset + linear.size] += penalty * linear.T.ravel()
-        P = self._P
-        if self._form.P.nnz:
-            P = P.copy()
-            P.data[P.indices < self._form.q.size] *= penalty * unit
-        return P, q, b
+        return np.concatenate([residuals, self._form.b[:zero], slack, self._form.b[zero:]])
+
+    def _objective(self, R: Array, D: Array, penalty: float, unit: float) -> tuple[Any, Array]:
+        """Return the upper half of P, and q, in these units."""
+        size, form = self._residuals, self._form
+        q = np.concatenate([penalty * form.q, np.zeros(size)])
+        rows, columns, entries = form.P.row, form.P.col, penalty * unit * form.P.data
+        if size:
+            z = form.q.size + np.arange(size)
+            added, own = (z, z), np.full(size, 2.0)
+        else:
+            i, j = self._r_entries
+            added = self._place[i].ravel(), self._place[j].ravel()
+            own = 2 * (R.swapaxes(1, 2) @ R)[:, i, j].T.ravel()
+            q[self._place] -= 2 * np.einsum("kij,ik->jk", R, D)
+        places = np.concatenate([rows, added[0]]), np.concatenate([columns, added[1]])
+        P = sp.coo_array((np.concatenate([entries, own]), places), shape=(q.size, q.size))
+        return sp.csc_array(P), q
 
 
 def _slack(slot: Slot, cut: Cut, unit: float) -> Array:

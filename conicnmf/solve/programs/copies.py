@@ -17,8 +17,12 @@ from conicnmf.model.proximal import JointProx, find_prox
 from conicnmf.model.terms import Penalty
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.results import InnerSolve
+from conicnmf.solve.needs import cones_on_orthant, conic_constraints
 from conicnmf.solve.programs.prox_program import ProxProgram
 from conicnmf.types import Array
+
+_SMALL = 5000
+"""Entries of a factor up to which a program may hold those that no term without closed form touches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +73,16 @@ def unsplit(block: Block) -> Iterator[str]:
 def needs_program(block: Block) -> bool:
     """Whether a term has no closed form, so that its copy takes a cone program in each round."""
     return find_parts(block.constraints) is None or bool(_without_prox(block))
+
+
+def fits_whole(block: Block) -> bool:
+    """Whether one small program of squares and all terms serves a block better than copies do."""
+    stated = all("expression" in penalty.abilities for penalty in block.penalties)
+    squares = block.kind is None and "reduced" in block.abilities
+    apart = block.reverse_convex or block.capped or [*conic_constraints(block)]
+    convex = not apart and not [*cones_on_orthant(block)]
+    small = block.shape[0] * block.shape[1] <= _SMALL
+    return squares and convex and stated and small and needs_program(block)
 
 
 def find_copies(block: Block) -> Copies:

@@ -66,12 +66,18 @@ class BlockProgram:
         in place; whatever fails is tried again along ECOS, Clarabel, SCS.
     more_slots : sequence of Each
         Room for cuts beyond one for each reverse-convex constraint.
+    squared : bool
+        Whether compiled programs hold Gram matrices, which makes them smaller and less accurate.
     """
 
     def __init__(
-        self, block: Block, backend: str | None = None, more_slots: Sequence[Each] = ()
+        self,
+        block: Block,
+        backend: str | None = None,
+        more_slots: Sequence[Each] = (),
+        squared: bool = False,
     ) -> None:
-        self.block = block
+        self.block, self.squared = block, squared
         self.backend = backend
         self.slots = (*(c.each for c in block.reverse_convex), *more_slots)
         self._backends = chain(backend)
@@ -128,7 +134,7 @@ class BlockProgram:
             slots = [own.joined(slot) for own, slot in zip(known, slots, strict=True)]
         begin = time.perf_counter()
         try:
-            self._compiled = CompiledProgram(self.block, slots, target.R.ndim == 3)
+            self._compiled = CompiledProgram(self.block, slots, target.R.ndim == 3, self.squared)
         except BaseException as error:
             if not is_fault(error):
                 raise

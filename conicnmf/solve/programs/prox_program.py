@@ -7,6 +7,7 @@ has the size of the entries that these terms touch; all others keep to their bou
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import cvxpy as cp
@@ -55,44 +56,17 @@ class ProxProgram:
         boxed = [c for c in constraints if "bounds" in c.abilities]
         shaped = [c for c in constraints if c not in boxed]
         self._constraints = [part for c in shaped for part in c.cone(self._variable)]
-        self._touched = self._touched_entries()
-        self._constraints += self._bounds_there()
-        self._compile()
+        form = StandardForm.of(self._penalty, self._constraints, self._variable)
+        self._touched = _touched_entries(form, self._variable.size)
+        self._compile(form)
+        self._constraints += [part for c in boxed for part in c.cone(self._variable)]
         self._solver, self._step = Updated(), np.nan
 
-    def _touched_entries(self) -> Any:
-        """Return the entries that the terms mention, numbered column after column."""
-        form = StandardForm.of(self._penalty, self._constraints, self._variable)
-        own = slice(form.offset, form.offset + self._variable.size)
-        seen = np.abs(form.q[own])
-        seen += abs(sp.csc_array(form.A)).sum(axis=0)[own]
-        P = abs(sp.csc_array(form.P))
-        return np.flatnonzero(seen + (P.sum(axis=0) + P.sum(axis=1))[own])
-
-    def _bounds_there(self) -> list[cp.Constraint]:
-        """Return the finite bounds on the touched entries."""
-        X = cp.vec(self._variable, order="F")
-        lower, upper = (
-            np.broadcast_to(bound, self._variable.shape).ravel(order="F") for bound in self._bounds
-        )
-        held: list[cp.Constraint] = []
-        for bound, other in ((lower, upper), (upper, lower)):
-            places = self._touched[np.isfinite(bound[self._touched])]
-            fixed = bound[places] == other[places]
-            if (bound is lower) and fixed.any():
-                held.append(X[places[fixed]] == bound[places[fixed]])
-            free = places[~fixed]
-            if free.size:
-                held.append(X[free] >= bound[free] if bound is lower else X[free] <= bound[free])
-        return held
-
-    def _compile(self) -> None:
+    def _compile(self, form: StandardForm) -> None:
         """Keep the columns of the touched entries and of what CVXPY adds, touched ones first."""
-        form = StandardForm.of(self._penalty, self._constraints, self._variable)
         own = np.arange(form.offset, form.offset + self._variable.size)
         added = np.setdiff1d(np.arange(form.q.size), own)
         kept = np.concatenate([form.offset + self._touched, added])
-        self._A, self._b = sp.csc_array(form.A)[:, kept], form.b
         self._q = form.q[kept]
         whole = sp.csc_array(form.P)
         # The columns were put in another order, so the upper half is taken again.
@@ -100,7 +74,25 @@ class ProxProgram:
         near = np.zeros(kept.size)
         near[: self._touched.size] = 1.0
         self._near = sp.csc_array(sp.diags_array(near))
-        self._cones = dims_to_solver_cones(form.dims)
+        self._add_bounds(form, sp.csr_array(sp.csc_array(form.A)[:, kept]))
+
+    def _add_bounds(self, form: StandardForm, A: Any) -> None:
+        """Set the rows of the terms, with those of finite bounds on the touched entries."""
+        lower, upper = (
+            np.broadcast_to(bound, self._variable.shape).ravel(order="F")[self._touched]
+            for bound in self._bounds
+        )
+        fixed = lower == upper
+        eye = sp.csr_array(sp.eye_array(lower.size, A.shape[1]))
+        below, above = np.isfinite(lower) & ~fixed, np.isfinite(upper) & ~fixed
+        dims, zero, linear = copy(form.dims), form.dims.zero, form.dims.zero + form.dims.nonneg
+        parts = [A[:zero], eye[fixed], A[zero:linear], -eye[below], eye[above], A[linear:]]
+        sides = [form.b[:zero], lower[fixed], form.b[zero:linear], -lower[below], upper[above]]
+        self._A = sp.csc_array(sp.vstack(parts))
+        self._b = np.concatenate([*sides, form.b[linear:]])
+        dims.zero += int(fixed.sum())
+        dims.nonneg += int(below.sum() + above.sum())
+        self._cones = dims_to_solver_cones(dims)
 
     def solve(self, B: Array, step: float) -> tuple[Array | None, list[InnerSolve]]:
         """Return the X of least ½‖X − B‖² + step · penalties, or nothing, and what was tried."""
@@ -128,3 +120,12 @@ class ProxProgram:
         X[self._touched] = touched
         inside = np.clip(X.reshape(B.shape, order="F"), *self._bounds)
         return np.ascontiguousarray(inside, dtype=B.dtype)
+
+
+def _touched_entries(form: StandardForm, size: int) -> Any:
+    """Return the entries that the terms mention, numbered column after column."""
+    own = slice(form.offset, form.offset + size)
+    seen = np.abs(form.q[own])
+    seen += abs(sp.csc_array(form.A)).sum(axis=0)[own]
+    P = abs(sp.csc_array(form.P))
+    return np.flatnonzero(seen + (P.sum(axis=0) + P.sum(axis=1))[own])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -64,7 +65,36 @@ class StandardForm:
         A, P = sp.coo_array(A), sp.coo_array(P)
         A.data = A.data * rows[A.row] * columns[A.col]
         P.data = P.data * columns[P.row] * columns[P.col]
-        return cls(P, q * columns, A, b * rows, dims, offset)
+        form = cls(P, q * columns, A, b * rows, dims, offset)
+        return form.without_caps(variable.size)
+
+    def without_caps(self, size: int) -> StandardForm:
+        """Return the same program without variables that may as well be at their caps.
+
+        For |b| ≤ c CVXPY adds t with −t ≤ b ≤ t ≤ c. Such a t costs nothing, and all rows but its
+        caps are looser the larger it is: c stands in its place. The variable has this size.
+        """
+        A, zero, nonneg = self.A, self.dims.zero, self.dims.nonneg
+        linear = (A.row >= zero) & (A.row < zero + nonneg)
+        cap = linear & (A.data > 0) & (np.bincount(A.row, minlength=A.shape[0])[A.row] == 1)
+        at = np.full(self.q.size, np.inf)
+        np.minimum.at(at, A.col[cap], self.b[A.row[cap]] / A.data[cap])
+        fixed = np.isfinite(at) & (self.q == 0)
+        fixed[self.offset : self.offset + size] = False
+        fixed[A.col[~cap & ~(linear & (A.data < 0))]] = False
+        fixed[self.P.row] = fixed[self.P.col] = False
+        if not fixed.any():
+            return self
+        gone = np.zeros(A.shape[0], dtype=bool)
+        gone[A.row[cap & fixed[A.col]]] = True
+        by_column = sp.csc_array(A)
+        b = (self.b - by_column[:, fixed] @ at[fixed])[~gone]
+        dims = copy.copy(self.dims)
+        dims.nonneg -= int(gone.sum())
+        P = sp.coo_array(sp.csc_array(self.P)[~fixed][:, ~fixed])
+        kept = sp.coo_array(sp.csr_array(by_column[:, ~fixed])[~gone])
+        before = int(fixed[: self.offset].sum())
+        return StandardForm(P, self.q[~fixed], kept, b, dims, self.offset - before)
 
 
 class Updated:

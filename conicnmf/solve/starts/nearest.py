@@ -41,6 +41,8 @@ def nearest(block: Block, B: Array) -> Array:
     """
     if block.projection is not None:
         return block.projection(B)
+    if block.violation(B) <= INSIDE:
+        return B
     approached = [c for c in block.constraints if "approach" in c.abilities]
     if approached:
         others = tuple(c for c in block.constraints if c not in approached)

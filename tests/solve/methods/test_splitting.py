@@ -7,7 +7,9 @@ import pytest
 import conicnmf as cn
 from conicnmf.extend import Context, Penalty
 from conicnmf.model.blocks import fitted_block
+from conicnmf.results import InnerSolve
 from conicnmf.solve.programs.copies import find_copies
+from conicnmf.solve.programs.program import BlockProgram, Solution
 from conicnmf.solve.programs.prox_program import ProxProgram
 from conicnmf.solve.starts.nearest import nearest
 from conicnmf.testing import check_solver
@@ -190,10 +192,13 @@ def test_the_program_is_right_for_every_step_and_keeps_fixed_entries(step):
         np.testing.assert_allclose(found, X.value, atol=1e-4)
 
 
-def test_a_program_that_fails_ends_the_solve_with_that_status(monkeypatch):
+@pytest.mark.parametrize("loss", ["kl", "frobenius"])
+def test_a_program_that_fails_ends_the_solve_with_that_status(loss, monkeypatch):
     V = np.random.default_rng(5).random((7, COLUMNS))
-    problem = cn.factorize(V, ROWS, H=[PLUS, cn.Convex(steps)])
+    problem = cn.factorize(V, ROWS, H=[PLUS, cn.Convex(steps)], loss=loss)
+    failed = InnerSolve("CLARABEL", "failed", 0, 0.0)
     monkeypatch.setattr(ProxProgram, "solve", lambda *_: (None, []))
+    monkeypatch.setattr(BlockProgram, "solve", lambda *_: Solution(None, [failed]))
     result = problem.solve(cn.Splitting(), stop=3, throw=False)
     assert result.status is cn.Status.BACKEND_FAILED
 
