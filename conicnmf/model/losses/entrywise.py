@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from conicnmf.errors import InputError
-from conicnmf.model.losses.visits import visits
+from conicnmf.model.losses.visits import Visit, visits
 from conicnmf.model.losses.weighted import WeightedFrobenius
 from conicnmf.model.losses.weights import MaybeWeights, check_weights, full, said, times, turned
 from conicnmf.model.terms import Loss, Quadratic
@@ -86,8 +86,15 @@ class Entrywise(Loss):
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the weighted sum over the entries."""
-        total = sum(v.sum(self.entries(v.y, v.p)) for v in visits(Y, A, B, self.weights))
-        return self.scale * total
+        return self.scale * sum(self.cost(v) for v in visits(Y, A, B, self.weights))
+
+    def cost(self, v: Visit) -> float:
+        """Return the weighted sum over visited entries."""
+        return v.sum(self.entries(v.y, v.p))
+
+    def cost_and_slopes(self, v: Visit) -> tuple[float, Array]:
+        """Return the weighted sum over visited entries, and their weighted slopes."""
+        return self.cost(v), v.weighed(self.slopes(v.y, v.p))
 
     def gradient(self, Y: Data, A: Array, B: Array) -> Array:
         """Return scale · Aᵀ(M ∘ ℓ')."""
@@ -104,8 +111,9 @@ class Entrywise(Loss):
         G = self.scale * bend * heaviest * (A.T @ A)
         value, slope = 0.0, np.zeros(B.shape)
         for v in visits(Y, A, B, self.weights):  # the model is made once for both
-            value += v.sum(self.entries(v.y, v.p))
-            slope += v.back(v.weighed(self.slopes(v.y, v.p)))
+            cost, slopes = self.cost_and_slopes(v)
+            value += cost
+            slope += v.back(slopes)
         slope = (self.scale * slope).astype(B.dtype, copy=False)
         return Quadratic.touching(self.scale * value, slope, G, B)
 

@@ -12,7 +12,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.model.losses.entrywise import Entrywise
-from conicnmf.model.losses.visits import visits
+from conicnmf.model.losses.visits import Visit, visits
 from conicnmf.model.terms import Loss, Quadratic
 from conicnmf.settings import Positive
 from conicnmf.types import Array, Data
@@ -89,7 +89,23 @@ class Huber(Robust):
     def _inside(self, r: Array) -> Array:
         """Return residuals, those beyond δ cut off there."""
         delta = r.dtype.type(self.delta)
-        return np.asarray(np.maximum(np.minimum(r, delta), -delta))
+        inside = np.minimum(r, delta)
+        return np.asarray(np.maximum(inside, -delta, out=inside))
+
+    def cost(self, v: Visit) -> float:
+        """Return the sum of s(2r − s), for residuals r that are s where they are cut off at δ."""
+        return self._costs(v)[0]
+
+    def cost_and_slopes(self, v: Visit) -> tuple[float, Array]:
+        """Return the same, and −2s."""
+        value, inside = self._costs(v)
+        return value, np.multiply(inside, -2, out=inside)
+
+    def _costs(self, v: Visit) -> tuple[float, Array]:
+        r = v.y - v.p
+        inside = self._inside(r)
+        own = v.weighed(inside)
+        return 2 * _product(own, r) - _product(own, inside), own
 
     def shares(self, r: Array, unit: float) -> Array:
         """Return the smaller of 1 and δ over the residual's magnitude."""
@@ -142,3 +158,10 @@ class Absolute(Robust):
     def atoms(self, Y: Data, P: cp.Expression) -> cp.Expression:
         """Return the magnitudes for CVXPY."""
         return cp.abs(Y - P)
+
+
+def _product(x: Array, y: Array) -> float:
+    """Return ⟨x, y⟩ in double precision."""
+    if x.dtype == np.float64 and x.strides == y.strides:
+        return float(x.ravel(order="K") @ y.ravel(order="K"))
+    return float(np.sum(x * y, dtype=np.float64))
