@@ -28,6 +28,7 @@ IDS = (
     "anyconvex",
     "blocks",
     "rivals",
+    "first",
     "compile",
     "memory",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -18,20 +19,37 @@ class _Spent(threading.local):
 _SPENT = _Spent()
 
 
-def timed(compiles: Callable[..., Any]) -> Callable[..., Any]:
+_LONG = 1.0
+"""Seconds after which the log says what is being compiled."""
+_LOG = logging.getLogger("conicnmf")
+
+
+def timed(compiles: Callable[..., Any], name: str = "a kernel") -> Callable[..., Any]:
     """Return a function that compiles, and whose time is left out of `working_time`."""
 
     def run(*args: Any, **options: Any) -> Any:
         begin = time.perf_counter()
+        notice = None if _SPENT.depth else threading.Timer(_LONG, _tell, [name])
         _SPENT.depth += 1
         try:
+            if notice:
+                notice.daemon = True
+                notice.start()
             return compiles(*args, **options)
         finally:
+            if notice:
+                notice.cancel()
             _SPENT.depth -= 1
             if not _SPENT.depth:  # what a kernel calls is compiled within its own time
                 _SPENT.seconds += time.perf_counter() - begin
 
     return run
+
+
+def _tell(name: str) -> None:
+    _LOG.info(
+        "compiling %s, once: the code is kept for later; conicnmf.warm_up() compiles all", name
+    )
 
 
 def working_time() -> float:

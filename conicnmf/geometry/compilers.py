@@ -26,7 +26,7 @@ def jit(function: Any) -> Any:
     return keep_code(njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function))
 
 
-inner = register_jitable(nogil=True, error_model="numpy")
+inner = register_jitable(nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 """For what kernels call in several places. Called from Python it is plain Python."""
 
 inlined = njit(nogil=True, error_model="numpy", inline="always")

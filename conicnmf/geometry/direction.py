@@ -25,6 +25,7 @@ from conicnmf.geometry.compilers import inlined, inner, jit
 from conicnmf.geometry.rows import BLOCK, inverse_power, largest, per_row
 from conicnmf.types import Array, Mask
 
+_FEW = 16  # rows for which a compiled loop is no gain
 FINEST = 2.0**1022  # the largest unit; (max a − a)·unit stays exact below it
 DEEPEST = 1e120  # depths beyond it are as good as infinite, and their squares still finite
 SLACK = 1 + 1e-9  # rounding of μ must not drop an entry of the support; the last step is exact
@@ -235,5 +236,6 @@ def directions(X: Array, c_min: ArrayLike, c_max: ArrayLike) -> tuple[Array, Arr
     """
     k = len(X)
     U, products, inside = np.empty_like(X), np.empty(k, X.dtype), np.empty(k, np.bool_)
-    _direction_rows(X, per_row(c_min, k), per_row(c_max, k), U, products, inside)
+    args = X, per_row(c_min, k), per_row(c_max, k), U, products, inside
+    (_direction_rows.py_func if k <= _FEW else _direction_rows)(*args)
     return U, products, inside

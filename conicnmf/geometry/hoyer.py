@@ -7,35 +7,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conicnmf.geometry.compilers import inlined, jit
 from conicnmf.geometry.direction import directions
-from conicnmf.geometry.rows import as_rows, inverse_power, largest, norms, per_row
+from conicnmf.geometry.rows import BLOCK, as_rows, at_size_one, per_row
 from conicnmf.types import Array
-
-
-@inlined
-def sparseness_row(a: Array) -> float:
-    """Return (√n − ‖a‖₁/‖a‖₂)/(√n − 1); nan for a zero vector, 1 when n = 1.
-
-    Examples
-    --------
-    >>> sparseness_row(np.array([0.0, -3.0, 0.0]))
-    1.0
-    """
-    n, size = a.size, largest(a)
-    if size == 0:
-        return np.nan
-    if n == 1:
-        return 1.0
-    total, norm = norms(a, inverse_power(size))
-    root = math.sqrt(n)
-    return float(min(max((root - total / norm) / (root - 1), 0.0), 1.0))
-
-
-@jit
-def _sparseness_rows(X: Array, out: Array) -> None:
-    for i in range(X.shape[0]):
-        out[i] = sparseness_row(X[i])
 
 
 def hoyer_sparseness(X: ArrayLike) -> Array:
@@ -49,9 +23,21 @@ def hoyer_sparseness(X: ArrayLike) -> Array:
     array([ 0.,  1., nan])
     """
     rows = as_rows(X)
-    out = np.empty(rows.shape[0], dtype=rows.dtype)
-    _sparseness_rows(rows, out)
-    return out
+    n, (Y, _) = rows.shape[1], at_size_one(np.abs(rows).astype(np.float64, copy=False))
+    if n == 1:
+        return np.where(rows[:, 0] == 0, np.nan, 1.0).astype(rows.dtype)
+    total, norm, root = _sums(Y), np.sqrt(_sums(Y * Y)), math.sqrt(n)
+    ratio = np.divide(total, norm, out=np.full(len(Y), np.nan), where=norm > 0)
+    values = np.clip((root - ratio) / (root - 1), 0.0, 1.0)
+    return np.asarray(values, dtype=rows.dtype)
+
+
+def _sums(Y: Array) -> Array:
+    """Return the sum of each row, in order and in blocks, as the compiled kernels make theirs."""
+    total = np.zeros(len(Y))
+    for start in range(0, Y.shape[1], BLOCK):
+        total += np.add.accumulate(Y[:, start : start + BLOCK], axis=1)[:, -1]
+    return total
 
 
 def project_hoyer(X: ArrayLike, l1: ArrayLike, l2: ArrayLike, signed: bool = False) -> Array:

@@ -8,6 +8,7 @@ Code that is not kept must never stop a solve.
 from __future__ import annotations
 
 import logging
+import os
 from functools import cache
 from typing import Any
 
@@ -24,8 +25,22 @@ def keep_code(kernel: Any) -> Any:
         kernel._cache = _Kept(kernel.py_func)
     except (RuntimeError, OSError):
         kernel._cache = _NotKept()
-    kernel.compile = timed(kernel.compile)
+    name = kernel.py_func.__qualname__.lstrip("_")
+    kernel.compile = timed(kernel.compile, name)
     return kernel
+
+
+def has_code(kernel: Any) -> bool:
+    """Return whether a kernel is compiled, in this process or on disk."""
+    kept = getattr(kernel._cache, "cache_path", None)
+    return bool(kernel.overloads) or (kept is not None and _on_disk(kernel._cache))
+
+
+def _on_disk(kept: Any) -> bool:
+    try:
+        return os.path.exists(kept._cache_file._index_path)
+    except AttributeError:  # numba keeps its files in another way
+        return False
 
 
 @cache

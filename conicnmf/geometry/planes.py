@@ -33,7 +33,7 @@ def _next_step(nu: float, newton: float, low: float, high: float, steps: int) ->
     return 0.5 * (low + high)
 
 
-@inner
+@inlined
 def _orthant_newton(x: Array, t: Array, nu: float) -> tuple[float, float]:
     """Return ⟨t,(x + νt)₊⟩ and the root of this sum on its present support."""
     products, squares = 0.0, 0.0
@@ -44,7 +44,7 @@ def _orthant_newton(x: Array, t: Array, nu: float) -> tuple[float, float]:
     return products + nu * squares, -products / squares
 
 
-@inner
+@inlined
 def _orthant_root(x: Array, t: Array) -> float:
     """Return ν ≥ 0 with ⟨t,(x + νt)₊⟩ = 0, or 0 if that is not negative; sizes are near one."""
     low, high, nu = 0.0, np.inf, 0.0
@@ -64,7 +64,7 @@ def _orthant_root(x: Array, t: Array) -> float:
     return nu
 
 
-@inner
+@inlined
 def _normal(t: Array) -> Array:
     """Return t at size one, without entries that only its rounding made different from zero."""
     normal: Array = scaled(t, inverse_power(largest(t)))

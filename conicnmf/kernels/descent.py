@@ -6,17 +6,43 @@ constrained minimum is a projection. For convex sets the sweeps converge to the 
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from conicnmf.geometry.balls import near_row
 from conicnmf.geometry.band import band_row
 from conicnmf.geometry.compilers import inlined, jit
-from conicnmf.geometry.planes import plane_cone_row
+from conicnmf.geometry.planes import plane_cone_row, plane_row
 from conicnmf.geometry.rows import per_row
 from conicnmf.types import Array, Mask
 
-BAND, HELD, NEAR = 0, 1, 2  # beyond the orthant: a band, a cone and a half-space, a cone and a ball
+
+class Sets(NamedTuple):
+    """Where rows must lie, all of them non-negative and in a band of sparseness.
+
+    Those held keep ⟨t, b⟩ ≥ 0 for their row t of T; with radii, all stay that near to their centers.
+    """
+
+    held: Mask | None = None
+    T: Array | None = None
+    centers: Array | None = None
+    radii: Array | None = None
+    s_min: ArrayLike = 0.0
+    s_max: ArrayLike = 1.0
+
+    def compiled(self, rows: int, dtype: np.dtype[Any]) -> tuple[Any, ...]:
+        """Return what the kernel takes: None for all that does not bind."""
+        T, centers = (
+            X if X is None else np.require(X, dtype=dtype, requirements=["C", "W"])
+            for X in (self.T, self.centers)
+        )
+        radii = None if self.radii is None else per_row(self.radii, rows)
+        held = None if self.held is None else np.array(self.held, dtype=np.bool_)
+        band = np.array([per_row(self.s_min, rows), per_row(self.s_max, rows)])
+        binds = bool((band[0] > 0).any() or (band[1] < 1).any())
+        return held, T, centers, radii, band if binds else None
 
 
 @inlined
@@ -35,19 +61,29 @@ def _target(G: Array, C: Array, B: Array, j: int, x: Array) -> None:
 
 
 @inlined
-def _project(
-    x: Array, kind: int, t: Array, radius: float, s_min: float, s_max: float, out: Array, u: Array
-) -> None:
-    """Project x on the set of its row: a half-space and a ball replace the lower bound."""
-    if kind == HELD:
-        plane_cone_row(x, t, s_max, out)
-    elif kind == NEAR:
-        near_row(x, t, radius, s_max, out, u)
-    elif s_min > 0 or s_max < 1:
-        band_row(x, s_min, s_max, out, u)
-    else:
-        for i in range(x.size):
-            out[i] = max(x[i], 0.0)
+def _shorten(C: Array, B: Array, j: int, keeps: bool) -> None:
+    """Of a zero atom only the price of its row is left: the shorter the row is the better."""
+    costs = False
+    for i in range(C.shape[1]):
+        costs = costs or C[j, i] < 0
+    for i in range(C.shape[1]):
+        if costs:
+            B[j, i] = B[j, i] / 10 if keeps else 0.0
+
+
+@inlined
+def _replace(B: Array, j: int, new: Array, keeps: bool) -> tuple[float, float]:
+    """Write a new row j; return the squares of its change and of its length."""
+    change, total = 0.0, 0.0
+    for i in range(new.size):
+        step, entry = float(new[i] - B[j, i]), float(new[i])
+        change += step * step
+        total += entry * entry
+    # Zero is no member of a band: the shorter row is, and f is not higher there.
+    dies = total == 0 and keeps
+    for i in range(new.size):
+        B[j, i] = B[j, i] / 10 if dies else new[i]
+    return change, total
 
 
 @jit
@@ -55,39 +91,45 @@ def _descend(
     G: Array,
     C: Array,
     B: Array,
-    kinds: NDArray[np.int64],
-    T: Array,
-    radii: Array,
-    s_min: Array,
-    s_max: Array,
+    held: Any,
+    T: Any,
+    centers: Any,
+    radii: Any,
+    band: Any,
     sweeps: int,
     rtol: float,
 ) -> int:
-    """Sweep over the rows of B in place until a sweep moves less than `rtol` of their size."""
+    """Sweep over the rows of B in place until a sweep moves less than `rtol` of their size.
+
+    The sets are those of `Sets`. What is None is pruned before anything is compiled, so that a first
+    use pays for its own kind of set only.
+    """
     r, n = B.shape
-    scratch = np.empty((3, n), B.dtype)
-    x, out, u = scratch[0], scratch[1], scratch[2]
+    x, out, u = np.empty(n, B.dtype), np.empty(n, B.dtype), np.empty(n, B.dtype)
     for sweep in range(sweeps):
         moved, size = 0.0, 0.0
         for j in range(r):
             curvature = float(G[j, j]) if G.size > 0 else 1.0
+            s_min, s_max = 0.0, 1.0
+            if band is not None:
+                s_min, s_max = band[0, j], band[1, j]
             if curvature <= 0:
-                # Of a zero atom only the price of its row is left: the shorter it is the better.
-                if kinds[j] != NEAR and C[j].min() < 0:
-                    for i in range(n):
-                        B[j, i] = B[j, i] / 10 if s_min[j] > 0 else 0.0
+                if radii is None:
+                    _shorten(C, B, j, s_min > 0)
                 continue
             _target(G, C, B, j, x)
-            _project(x, kinds[j], T[j], radii[j], s_min[j], s_max[j], out, u)
-            change, total = 0.0, 0.0
-            for i in range(n):
-                step, new = float(out[i] - B[j, i]), float(out[i])
-                change += step * step
-                total += new * new
-            # Zero is no member of a band: the shorter row is, and f is not higher there.
-            dies = total == 0 and s_min[j] > 0
-            for i in range(n):
-                B[j, i] = B[j, i] / 10 if dies else out[i]
+            if radii is not None:
+                near_row(x, centers[j], radii[j], s_max, out, u)
+            elif held is not None and band is not None and held[j]:
+                plane_cone_row(x, T[j], s_max, out)
+            elif held is not None and held[j]:
+                plane_row(x, T[j], out)
+            elif band is not None and (s_min > 0 or s_max < 1):
+                band_row(x, s_min, s_max, out, u)
+            else:
+                for i in range(n):
+                    out[i] = max(x[i], 0.0)
+            change, total = _replace(B, j, out, s_min > 0)
             moved += curvature * change
             size += curvature * total
         if moved <= rtol * rtol * size:
@@ -123,8 +165,9 @@ def descend_held(
     >>> B
     array([[2., 2.]])
     """
-    kinds = np.where(held, HELD, BAND)
-    return _run(G, C, B, (kinds, T, np.zeros(len(B)), 0.0, s_max), sweeps, rtol)
+    if np.min(s_max) < 1 and not held.any():
+        return _run(G, C, B, Sets(s_max=s_max), sweeps, rtol)
+    return _run(G, C, B, Sets(held, T, s_max=s_max), sweeps, rtol)
 
 
 def descend_near(
@@ -146,9 +189,8 @@ def descend_near(
     >>> descend_near(np.eye(1), C, np.array([[1.0, 0.0]]), np.array([0.5]), 1.0)[0]
     array([[1.5, 0. ]])
     """
-    kinds = np.full(len(B), NEAR)
     begin = B if start is None else start
-    return _run(G, C, begin, (kinds, B, radii, 0.0, s_max), sweeps, rtol)
+    return _run(G, C, begin, Sets(centers=B, radii=radii, s_max=s_max), sweeps, rtol)
 
 
 def descend_band(
@@ -172,37 +214,25 @@ def descend_band(
     >>> descend_band(np.eye(1), C, C, 1.0, 1.0, sweeps=1)
     array([[0., 4.]])
     """
-    kinds = np.full(len(B), BAND)
-    return _run(G, C, B, (kinds, B, np.zeros(len(B)), s_min, s_max), sweeps, rtol)[0]
+    return _run(G, C, B, Sets(s_min=s_min, s_max=s_max), sweeps, rtol)[0]
 
 
-def project_pieces(X: Array, kind: int, T: Array, radii: Array, s_max: ArrayLike) -> Array:
-    """Project each row on the set of its kind, for `intersections`.
+def project_pieces(X: Array, sets: Sets) -> Array:
+    """Project each row on its set, for `intersections`.
 
     Examples
     --------
     >>> import numpy as np
     >>> X, T = np.array([[3.0, 1.0]]), np.array([[-1.0, 1.0]])
-    >>> project_pieces(X, HELD, T, np.zeros(1), 1.0)
+    >>> project_pieces(X, Sets(np.array([True]), T))
     array([[2., 2.]])
     """
-    sets = (np.full(len(X), kind), T, radii, 0.0, s_max)
     return _run(np.empty((0, 0), X.dtype), X, np.zeros_like(X), sets, 1, 0.0)[0]
 
 
-def _run(
-    G: Array,
-    C: Array,
-    B: Array,
-    sets: tuple[Array, Array, Array, ArrayLike, ArrayLike],
-    sweeps: int,
-    rtol: float,
-) -> tuple[Array, int]:
-    """Sweep from B over sets given as kinds, T, radii, s_min and s_max."""
-    kinds, T, radii, s_min, s_max = sets
+def _run(G: Array, C: Array, B: Array, sets: Sets, sweeps: int, rtol: float) -> tuple[Array, int]:
+    """Sweep from B over the sets."""
     dtype = np.result_type(B, G, C)
     out = np.array(B, dtype=dtype, order="C")
-    G, C, T = (np.require(X, dtype=dtype, requirements=["C", "W"]) for X in (G, C, T))
-    radii = np.require(radii, dtype=np.float64, requirements=["C", "W"])
-    bounds = per_row(s_min, len(out)), per_row(s_max, len(out))
-    return out, int(_descend(G, C, out, kinds, T, radii, *bounds, int(sweeps), float(rtol)))
+    G, C = (np.require(X, dtype=dtype, requirements=["C", "W"]) for X in (G, C))
+    return out, int(_descend(G, C, out, *sets.compiled(len(out), dtype), int(sweeps), float(rtol)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conicnmf.geometry.rows import as_rows, per_row
-from conicnmf.kernels.descent import HELD, NEAR, project_pieces
+from conicnmf.kernels.descent import Sets, project_pieces
 from conicnmf.types import Array
 
 
@@ -37,7 +37,8 @@ def project_orthant_plane_cone(X: ArrayLike, T: ArrayLike, s_max: float) -> Arra
     array([[1., 1.]])
     """
     rows = as_rows(X)
-    return project_pieces(rows, HELD, as_rows(T, like=rows), np.zeros(len(rows)), s_max)
+    held = np.ones(len(rows), dtype=bool)
+    return project_pieces(rows, Sets(held, as_rows(T, like=rows), s_max=s_max))
 
 
 def project_near(X: ArrayLike, P: ArrayLike, radii: ArrayLike, s_max: float = 1.0) -> Array:
@@ -49,4 +50,5 @@ def project_near(X: ArrayLike, P: ArrayLike, radii: ArrayLike, s_max: float = 1.
     array([[1.5, 1. ]])
     """
     rows = as_rows(X)
-    return project_pieces(rows, NEAR, as_rows(P, like=rows), per_row(radii, len(rows)), s_max)
+    centers, radii = as_rows(P, like=rows), per_row(radii, len(rows))
+    return project_pieces(rows, Sets(centers=centers, radii=radii, s_max=s_max))

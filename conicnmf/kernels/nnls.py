@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conicnmf.errors import InputError
+from conicnmf.geometry.first_calls import FirstCalls
 from conicnmf.kernels._active import CLOSED, FREE, State, solve_range
 from conicnmf.kernels._columns import Columns, scale_columns
 from conicnmf.kernels.hals import hals_sweeps
@@ -17,6 +18,9 @@ from conicnmf.types import Array
 _MANY, _GUESSES = 64, 5
 _RIDGE = 100
 _SWEEPS = 1000
+_SMALL = 1e4
+"""Products up to which a first search is made by plain Python, in some ten milliseconds."""
+_solve_range = FirstCalls(solve_range)
 
 
 def nnls_gram(G: ArrayLike, C: ArrayLike, B0: ArrayLike | None = None) -> Array:
@@ -114,12 +118,14 @@ def _search(G: Array, block: Columns, X: NDArray[np.float64], states: State) -> 
     certain = np.empty(n, np.bool_)
 
     def run(first: int, last: int) -> None:
-        solve_range(
+        _solve_range(
             *(G, block.C, block.sizes, X, states, certain),
             *(0, 0.0, first, last, block.noise),
+            small=work <= _SMALL,
         )
 
-    over_columns(run, n, work=n * r * min(r, 50.0))
+    work = n * r * min(r, 50.0)
+    over_columns(run, n, work)
     return certain
 
 
