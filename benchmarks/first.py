@@ -10,8 +10,12 @@ from pathlib import Path
 from benchmarks.harness import Row, Setup, clock, fresh_process
 
 _README = Path(__file__).parents[1] / "README.md"
-_PLAIN = "import conicnmf as cn\ncn.factorize(cn.datasets.load('digits', n_samples=500).V, 10).solve(seed=0)"
-_CLOCK = "import json, time\nbegin = time.process_time()\n{}\nprint(json.dumps(time.process_time() - begin))"
+_PLAIN = """import conicnmf as cn
+cn.factorize(cn.datasets.load('digits', n_samples=500).V, 10).solve(seed=0)"""
+_CLOCK = """import json, time
+begin = time.process_time()
+{}
+print(json.dumps(time.process_time() - begin))"""
 
 
 def run(setup: Setup) -> Iterator[Row]:
