@@ -104,6 +104,11 @@ LIMITS = {
         "for a cone solver, as the rival does; what is saved are steps, not the time of one. "
         "With exponential cones (bilinear logistic, hidden states) nearly all of it is the solver's."
     ),
+    "first": (
+        "Half is imports (CVXPY, numba, SciPy) and the work itself. Of the rest, two descents "
+        "and the search for the best direction in a band, half is numba's passes over Python code; the "
+        "optimizer's level hardly matters."
+    ),
     "compile": (
         "85 functions of 0.1 to 3 s each, half in numba's type inference and half in LLVM, and 1.5 s "
         "for the first use of the compiler; with two processes, also 2.5 s for their imports. All "
