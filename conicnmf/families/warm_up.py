@@ -20,6 +20,8 @@ from conicnmf.kernels import (
     poisson,
     pursuit,
     separable,
+    simplex_ls,
+    stored,
 )
 
 Calls = list[Callable[[], object]]
@@ -54,7 +56,9 @@ def _compile(group: str) -> None:
 
 
 def first_calls() -> dict[str, Calls]:
-    """Return small calls that reach every kernel, by group; groups share little, longest first.
+    """Return calls that reach every kernel, by group; groups share little, longest first.
+
+    They are small, but not so small that a kernel is left uncompiled.
 
     Examples
     --------
@@ -73,7 +77,7 @@ def first_calls() -> dict[str, Calls]:
     taught = FastCodes(standardize(rng.random((6, 8))), 2, y=[0, 1] * 4)
     return {
         "projections and sweeps": [
-            lambda: geometry.project_band(X, 0.5, 0.8),
+            lambda: geometry.project_band(np.tile(X, (5, 1)), 0.5, 0.8),
             lambda: geometry.hoyer_sparseness(X),
             lambda: geometry.project_hoyer(X, 1.5, 1.0),
             lambda: geometry.project_halfspace_cone(X, X, 0.5),
@@ -87,9 +91,14 @@ def first_calls() -> dict[str, Calls]:
             lambda: intersections.project_near(X, B, 0.5),
             lambda: hals.hals_sweeps(G, C, B, 2),
             lambda: descent.descend_held(G, C, B, X, held, 0.9),
+            lambda: descent.descend_held(G, C, B, X, held, 1.0),
+            lambda: descent.descend_band(G, C, B, 0.5, 0.9, 1),
             lambda: descent.descend_near(G, C, B, np.full(4, 0.1), 0.9),
         ],
-        "least squares": [lambda: nnls.nnls_gram(G, C)],
+        "least squares": [
+            lambda: nnls.nnls_gram(G, np.tile(C, 200)),
+            lambda: simplex_ls.simplex_ls_gram(G, C, 1.0, B),
+        ],
         "proximal steps": [
             lambda: geometry.prox_total_variation(X, 0.1),
             lambda: geometry.prox_differences(X, 0.1, 1, True),
@@ -100,6 +109,7 @@ def first_calls() -> dict[str, Calls]:
         "counts": [
             lambda: poisson.poisson_sweeps(Y, A, B, B, 1),
             lambda: poisson.poisson_sweeps(sp.csr_array(Y), A, B, B, 1),
+            lambda: stored.stored_products(np.arange(4), np.arange(4), A, A),
             lambda: separable.minimize_separable(B, {0.0: B, -1.0: -B}, B, 1.0, held),
         ],
         "elimination": [lambda: elimination.eliminate(G, C, yy, B, 0.1)],
