@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -28,7 +28,7 @@ from conicnmf.solve.programs.closing import Closing
 from conicnmf.solve.programs.domain import kept_finite
 from conicnmf.solve.programs.lightest import has_native_program, lightest, native_program
 from conicnmf.solve.programs.native import NativeProgram
-from conicnmf.solve.programs.program import BlockProgram, Step
+from conicnmf.solve.programs.program import BlockProgram, ConicStep, Step
 from conicnmf.solve.programs.separable import SeparableProgram
 from conicnmf.solve.programs.signed import magnitudes, signed_step
 from conicnmf.solve.programs.tangent import (
@@ -36,6 +36,7 @@ from conicnmf.solve.programs.tangent import (
     TangentLoop,
     convex_part,
     held_step,
+    priced_step,
     tangent_step,
 )
 from conicnmf.solve.programs.upper_cuts import UpperCutProgram
@@ -55,6 +56,8 @@ class _Memo:
     program: NativeProgram | SeparableProgram | BlockProgram | UpperCutProgram
     rewards: tuple[Penalty, ...]
     closing: Closing
+    fresh: bool = True
+    """Whether the block has yet to be visited."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,7 @@ class TangentPlane(BlockSolver[_Memo]):
     def update(self, held: Subproblem, B: Array, memo: _Memo) -> Update[_Memo]:
         """Solve the block, linearizing rewards until they settle; keep B when backends fail."""
         block = held.block
+        after = replace(memo, fresh=False)
         records: list[InnerSolve] = []
         linearizations = self.linearizations if memo.rewards else 1
         for count in range(linearizations):
@@ -145,7 +149,7 @@ class TangentPlane(BlockSolver[_Memo]):
                 # Only planes at a feasible B are sure to leave room.
                 empty = outcome.infeasible and block.violation(B) > FEASIBLE
                 failed = Status.INFEASIBLE if empty else Status.BACKEND_FAILED
-                return Update(B, memo, status=None if count else failed, inner=records)
+                return Update(B, after, status=None if count else failed, inner=records)
             # This also removes what an interior-point method leaves of the last digits.
             settled = memo.closing.settle(outcome.B)
             records += settled.records
@@ -154,12 +158,12 @@ class TangentPlane(BlockSolver[_Memo]):
                 value = None
                 if step is not None:
                     new, value = kept_finite(step.value, B, new)
-                return Update(new, memo, value, inner=records)
+                return Update(new, after, value, inner=records)
             before, B = B, descend_toward(held, B, new)
             fell = held.objective(before) - held.objective(B)
             if fell <= self.rtol * abs(held.objective(B)) or is_late():
                 break
-        return Update(B, memo, inner=records)
+        return Update(B, after, inner=records)
 
     def _step(self, held: Subproblem, B: Array, memo: _Memo) -> tuple[Step | None, Outcome]:
         """Solve the block once, with the rewards linearized at B; return what was solved too."""
@@ -173,6 +177,10 @@ class TangentPlane(BlockSolver[_Memo]):
         step = memo.program.at(held.on(memo.convex), linear)
         outcome = tangent_step(step, B, loop)
         anchored = all("project" in c.abilities for c in step.block.reverse_convex)
+        if memo.fresh and not anchored and isinstance(step, ConicStep):
+            return step, _best(
+                step, [outcome, held_step(step, B, loop), priced_step(step, B, loop)]
+            )
         majorized = held.block.kind is not None
         least = 0.0 if anchored else self.rtol
         local = majorized or not anchored
@@ -183,6 +191,13 @@ class TangentPlane(BlockSolver[_Memo]):
             outcome = held_step(step, B, TangentLoop(rounds=1) if anchored else loop)
             outcome.records[:0] = before
         return step, outcome
+
+
+def _best(step: Step, outcomes: list[Outcome]) -> Outcome:
+    """Return the outcome of least value, with the records of all: the first visit picks a basin."""
+    found = [(step.value(own.B), k) for k, own in enumerate(outcomes) if own.B is not None]
+    best = outcomes[min(found)[1] if found else 1]
+    return replace(best, records=[record for own in outcomes for record in own.records])
 
 
 def _falls(step: Step, B: Array, new: Array, least: float) -> bool:

@@ -97,12 +97,24 @@ class PlainProgram:
         backends: tuple[str, ...],
         linear: Array | None = None,
         doubted: bool = False,
+        price: float = np.inf,
     ) -> tuple[Array | None, list[InnerSolve]]:
-        """Minimize loss, penalties and ⟨linear, B⟩ over B, with the cuts; see `solve_along`."""
-        held = [part for cut in cuts for part in cut.constraints(self.variable)]
+        """Minimize loss, penalties and ⟨linear, B⟩ over B, with the cuts; see `solve_along`.
+
+        At a finite price each half-space may be missed by a slack, which then is paid for.
+        """
+        loose = [cut for cut in cuts if np.isfinite(price) and cut.active.any()]
+        slacks = {id(cut): cp.Variable(int(cut.active.sum()), nonneg=True) for cut in loose}
+        held = [
+            part
+            for cut in cuts
+            for part in cut.constraints(self.variable, slacks.get(id(cut), 0.0))
+        ]
         held += self._caps(target) if self.block.capped else []
         objective = self.objective(target)
         if linear is not None:
             objective = objective + cp.sum(cp.multiply(linear, self.variable))
+        for slack in slacks.values():
+            objective = objective + price * cp.sum(slack)
         program = cp.Problem(cp.Minimize(objective), self.constraints + held)
         return solve_along(program, self.variable, backends, doubted)

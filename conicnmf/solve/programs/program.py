@@ -116,6 +116,13 @@ class BlockProgram:
         B, tried = self._plain.solve(target, cuts, self._backends, linear, doubted)
         return Solution(self._clip(rough if B is None else B), records + tried)
 
+    def priced(
+        self, target: Target, cuts: Sequence[Cut], linear: Array | None, price: float
+    ) -> Solution:
+        """Minimize with cuts that may be missed at a price."""
+        B, tried = self._plain.solve(target, cuts, self._backends, linear, price=price)
+        return Solution(self._clip(B), tried)
+
     def _compile(
         self, target: Target, cuts: Sequence[Cut], records: list[InnerSolve]
     ) -> CompiledProgram | None:
@@ -169,6 +176,12 @@ class ConicStep:
         """Minimize over B with the cuts, none by default."""
         cuts = self.no_cuts() if cuts is None else cuts
         return self.program.solve(self.target, cuts, self.linear)
+
+    def priced(self, cuts: Sequence[Cut], price: float) -> Solution:
+        """Minimize with cuts that may be missed at a price."""
+        if is_late():
+            return Solution(None, [no_time(self.program.backend or "CLARABEL")])
+        return self.program.priced(self.target, cuts, self.linear, price)
 
     def no_cuts(self) -> list[Cut]:
         """Return a cut that binds nothing for each reverse-convex constraint."""

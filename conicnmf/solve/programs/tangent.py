@@ -18,10 +18,11 @@ from conicnmf.model.tolerances import INSIDE
 from conicnmf.results import InnerSolve
 from conicnmf.solve.deadline import is_late
 from conicnmf.solve.programs.cuts import Cut
-from conicnmf.solve.programs.program import Step
+from conicnmf.solve.programs.program import ConicStep, Step
 from conicnmf.types import Array, Mask
 
 _DEAD = 1e-7
+_FIRST_PRICE, _PRICES = 0.0005, 30
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,28 @@ def held_step(step: Step, B: Array, loop: TangentLoop) -> Outcome:
         outcome.B = B if value <= before else outcome.B
         if before - value <= loop.rtol * abs(value) or is_late():
             break
+    return outcome
+
+
+def priced_step(step: ConicStep, B: Array, loop: TangentLoop) -> Outcome:
+    """Solve a block with planes that may be missed at a rising price, then with planes that hold.
+
+    The way from B may lead outside of the set, so it is not bound to the basin of B.
+    """
+    records: list[InnerSolve] = []
+    price = _FIRST_PRICE * abs(step.value(B)) / (float(np.abs(B).max(initial=0.0)) or 1.0) or 1.0
+    for _ in range(_PRICES):
+        solution = step.priced(planes_at(step.block, B), price)
+        records += solution.records
+        if solution.B is None or is_late():
+            return Outcome(records=records)
+        B, price = solution.B, 2 * price
+        if step.block.violation(B) <= INSIDE:
+            break
+    else:
+        return Outcome(records=records)
+    outcome = held_step(step, B, loop)
+    outcome.records[:0] = records
     return outcome
 
 
