@@ -6,8 +6,9 @@ import json
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.metadata import version
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 from rich.console import Console
@@ -15,16 +16,36 @@ from rich.table import Table as RichTable
 from rich.text import Text
 from typer.core import TyperGroup
 
+from conicnmf.cli.config import check_known, taken_out
 from conicnmf.errors import ConicNMFError
 from conicnmf.report.tables import Table
 
 FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
+_JSON = "conicnmf.json"
+_LEVEL: ContextVar[str] = ContextVar("level", default="warning")
 
 
 class _Group(TyperGroup):
     """A group that ends with one message, not a traceback, when the input is at fault."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take out what stands beside a command: --config, --set and --log-level."""
+        ctx.meta[_JSON] = "--json" in args
+        try:
+            general, rest = taken_out(args)
+            _LEVEL.set(general.level)
+            command = next((word for word in rest if word in self.commands), None)
+            if command is not None:
+                options = general.options(command)
+                known = [str(one.name) for one in self.commands[command].params]
+                check_known(options, known, command)
+                ctx.default_map = {command: options}
+                ctx.meta[_JSON] |= bool(options.get("json"))
+        except (ConicNMFError, OSError) as error:
+            _fail(ctx, str(error), BAD_INPUT)
+        return super().parse_args(ctx, rest)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; what the user can put right is told in red."""
@@ -33,14 +54,26 @@ class _Group(TyperGroup):
         except BrokenPipeError:
             raise  # whoever reads the output has seen enough
         except KeyboardInterrupt as error:
-            complain("interrupted")
-            raise typer.Exit(INTERRUPTED) from error
+            _fail(ctx, "interrupted", INTERRUPTED, error)
         except MemoryError as error:
-            complain("the memory does not suffice; use fewer samples (--samples) or a smaller rank")
-            raise typer.Exit(FAILED) from error
+            remedy = "use fewer samples (--samples) or a smaller rank"
+            _fail(ctx, f"the memory does not suffice; {remedy}", FAILED, error)
         except (ConicNMFError, OSError) as error:
-            complain(str(error))
-            raise typer.Exit(BAD_INPUT) from error
+            _fail(ctx, str(error), BAD_INPUT, error)
+        except Exception as error:
+            # What is wrong with the words themselves is told by whoever reads them.
+            told = getattr(error, "format_message", None)
+            if told is not None and ctx.meta.get(_JSON):
+                print_json({"error": told(), "exit_code": BAD_INPUT})
+            raise
+
+
+def _fail(ctx: Any, message: str, code: int, error: BaseException | None = None) -> NoReturn:
+    """End with a message on standard error, and with the same as JSON where that was asked for."""
+    complain(message)
+    if ctx.meta.get(_JSON):
+        print_json({"error": message, "exit_code": code})
+    raise typer.Exit(code) from error
 
 
 app = typer.Typer(
@@ -67,8 +100,20 @@ def _main(
             "--version", help="Print the version.", callback=_print_version, is_eager=True
         ),
     ] = False,
+    _config: Annotated[
+        str | None,
+        typer.Option("--config", metavar="FILE", help="Options of the command from a TOML file."),
+    ] = None,
+    _set: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="One option, over those of the file."),
+    ] = None,
+    _log_level: Annotated[
+        str,
+        typer.Option("--log-level", metavar="LEVEL", help="info (with progress), warning, error."),
+    ] = "warning",
 ) -> None:
-    """Hold the options of the program itself."""
+    """Hold the options of the program itself; these may stand after a command, too."""
 
 
 def screen() -> Console:
@@ -78,8 +123,11 @@ def screen() -> Console:
 
 
 def wants_progress(quiet: bool) -> bool:
-    """Whether to show progress: on a terminal, unless asked not to."""
-    return not quiet and Console(stderr=True).is_terminal
+    """Whether to show progress: on a terminal or at level info, unless asked not to."""
+    level = _LEVEL.get()
+    if quiet or level == "error":
+        return False
+    return level == "info" or Console(stderr=True).is_terminal
 
 
 @contextmanager
@@ -93,7 +141,9 @@ def working(message: str, shown: bool) -> Iterator[None]:
 
 
 def complain(message: str, color: str = "red") -> None:
-    """Print a message in red on standard error."""
+    """Print a message in red on standard error; other colors are no errors, and may be left out."""
+    if color != "red" and _LEVEL.get() == "error":
+        return
     Console(stderr=True, highlight=False, soft_wrap=True).print(Text(message, style=color))
 
 

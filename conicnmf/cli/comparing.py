@@ -19,7 +19,7 @@ from conicnmf.cli._app import (
     show,
     wants_progress,
 )
-from conicnmf.cli.data import Reading, Source, read_data
+from conicnmf.cli.data import Reading, Source, read_data, read_weights
 from conicnmf.cli.files import file_names, output_folder, tell_files
 from conicnmf.report.tables import significance_table, skipped_table, summary_tables
 from conicnmf.study.certificate import Certificate
@@ -38,6 +38,9 @@ def compare_command(
     sparse_h: o.SparseH = None,
     l1_h: o.L1H = None,
     loss: o.LossName = None,
+    term_w: o.TermsOfW = None,
+    term_h: o.TermsOfH = None,
+    weights: o.Weights = None,
     solvers: Annotated[
         str | None,
         typer.Option(
@@ -78,7 +81,17 @@ def compare_command(
     source = read_data(data, Reading(samples_are_rows, samples, image_shape, missing, layout))
     source.tell()
     problem = o.state_problem(
-        source.V, rank, sparse_w, sparse_w_max, sparse_h, l1_h, source.known, loss
+        source.V,
+        rank,
+        sparse_w,
+        sparse_w_max,
+        sparse_h,
+        l1_h,
+        source.known,
+        loss,
+        (source.features, source.samples),
+        (term_w, term_h),
+        read_weights(weights),
     )
     named = [] if solvers is None else list(dict.fromkeys(solvers.split(",")))
     chosen = [o.find_solver(name.strip()) for name in named] or o.usual_solvers(problem)

@@ -126,6 +126,11 @@ def read_data(where: str, how: Reading | None = None) -> Source:
     return replace(source, image_shape=shape)
 
 
+def read_weights(where: str | None) -> Any:
+    """Return the weights of entries from a file, nothing where none is named."""
+    return None if where is None else read_data(where, Reading()).V
+
+
 def parse_shape(text: str) -> tuple[int, int]:
     """Return (rows, columns) from text like 16x16.
 

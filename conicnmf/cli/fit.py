@@ -20,7 +20,7 @@ from conicnmf.cli._app import (
     wants_progress,
     working,
 )
-from conicnmf.cli.data import Reading, Source, read_data
+from conicnmf.cli.data import Reading, Source, read_data, read_weights
 from conicnmf.cli.files import file_names, output_folder, tell_files
 from conicnmf.report.tables import result_table
 from conicnmf.results import Result, Status
@@ -39,6 +39,9 @@ def fit(
     sparse_h: o.SparseH = None,
     l1_h: o.L1H = None,
     loss: o.LossName = None,
+    term_w: o.TermsOfW = None,
+    term_h: o.TermsOfH = None,
+    weights: o.Weights = None,
     solver: Annotated[
         str | None,
         typer.Option(
@@ -81,6 +84,8 @@ def fit(
         source.known,
         loss,
         (source.features, source.samples),
+        (term_w, term_h),
+        read_weights(weights),
     )
     folder = None if output is None else output_folder(output)
     result = solve(

@@ -6,18 +6,20 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from conicnmf.cli.cells import Layout
+from conicnmf.cli.stated import read_loss, read_term
 from conicnmf.datasets import names
 from conicnmf.errors import InputError
 from conicnmf.model.constraints import NonNegative, NormBall, Sparseness
 from conicnmf.model.factorize import factorize
-from conicnmf.model.known import LOSSES, as_loss
-from conicnmf.model.losses import Frobenius
+from conicnmf.model.known import LOSSES, TERMS
+from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.penalties import L1
 from conicnmf.model.problem import Problem
-from conicnmf.model.terms import Term
+from conicnmf.model.terms import Loss, Term
 from conicnmf.solve.choice import known_solvers
 from conicnmf.solve.methods import Chain
 from conicnmf.solve.methods.base import SOLVERS, AnySolver, as_solver
@@ -47,11 +49,34 @@ L1H = Annotated[
         help="Weight of the sum of H; columns of W get norm 1 at most.",
     ),
 ]
+TermsOfW = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--term-w",
+        metavar="TERM",
+        help="A constraint or penalty on W, such as 'Sparseness(min=0.5)' or 'L1(0.1)'.",
+        autocompletion=lambda incomplete: beginning(incomplete, TERMS.names()),
+    ),
+]
+TermsOfH = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--term-h",
+        metavar="TERM",
+        help="The same on H, such as \"Simplex(each='sample')\".",
+        autocompletion=lambda incomplete: beginning(incomplete, TERMS.names()),
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="A file of the size of DATA: how much each entry counts."),
+]
 LossName = Annotated[
     str | None,
     typer.Option(
         "--loss",
-        help="What is lost where the model misses: frobenius, kl, is, huber, absolute, logistic.",
+        help="What is lost where the model misses: frobenius, kl, is, huber, absolute, logistic, or "
+        "one with values such as 'BetaDivergence(beta=0.5)'.",
         autocompletion=lambda incomplete: beginning(incomplete, LOSSES.names()),
     ),
 ]
@@ -138,6 +163,8 @@ def state_problem(
     known: Any = None,
     loss: str | None = None,
     names: tuple[Any, Any] = (None, None),
+    terms: tuple[list[str] | None, list[str] | None] = (None, None),
+    weights: Any = None,
 ) -> Problem:
     """Return the problem that the options state; `known` is true where V has an entry.
 
@@ -156,11 +183,33 @@ def state_problem(
     if l1_h is not None:
         H.append(L1(l1_h))
         W.append(NormBall())  # else W would grow and the sum of H melt away
-    stated = Frobenius() if loss is None else as_loss(loss)
+    W += map(read_term, terms[0] or ())
+    H += map(read_term, terms[1] or ())
+    stated = Frobenius() if loss is None else read_loss(loss)
+    if weights is not None:
+        stated = weighed(stated, weights)
     if known is not None:
         stated = stated.masked(known)
     features, samples = (None if own is None else numbered(own) for own in names)
     return factorize(V, rank, loss=stated, W=W, H=H, feature_names=features, sample_names=samples)
+
+
+def weighed(loss: Loss, weights: Any) -> Loss:
+    """Return a loss with a weight for each entry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighed(Frobenius(), np.array([[1.0, 4.0]])).value(np.zeros((1, 2)), np.eye(1), np.ones((1, 2)))
+    5.0
+    """
+    if "masked" not in loss.abilities:
+        raise InputError(f"{loss} takes no weights; leave out --weights, or use --loss kl")
+    if weights.min() < 0:
+        raise InputError(f"--weights must be >= 0, got {weights.min():g}; take magnitudes")
+    if isinstance(loss, Frobenius):  # its weights multiply residuals
+        return WeightedFrobenius(np.sqrt(weights), loss.scale)
+    return loss.masked(weights)
 
 
 def numbered(names: list[str]) -> list[str]:
