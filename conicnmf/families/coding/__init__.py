@@ -11,15 +11,19 @@ from conicnmf.families.coding.coders import (
     SquaredLasso,
     Threshold,
 )
+from conicnmf.families.coding.exact_l0 import BranchAndBound
 from conicnmf.families.coding.sparse_code import sparse_code
+from conicnmf.families.coding.thresholding import IterativeThreshold
 from conicnmf.solve.methods.base import register_solvers
 
 __all__ = [
     "L0",
     "OMP",
+    "BranchAndBound",
     "Coded",
     "Coder",
     "ForwardBackward",
+    "IterativeThreshold",
     "Lasso",
     "LeastSquares",
     "SquaredLasso",

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from conicnmf.errors import InputError
 from conicnmf.families.coding.coders import Coder, LeastSquares
 from conicnmf.settings import Rule, door
-from conicnmf.types import Array, Data
+from conicnmf.types import Array, Data, Mask
 from conicnmf.validate import as_data, as_matrix, as_numbers, require_range
 
 CoderOrNone: TypeAlias = Annotated[
@@ -26,7 +26,9 @@ def squared_norms(Y: Data) -> Array:
 
 
 @door
-def sparse_code(V: Any, W: Any, coder: CoderOrNone = None, *, init: Any = None) -> Array:
+def sparse_code(
+    V: Any, W: Any, coder: CoderOrNone = None, *, init: Any = None, known: Any = None
+) -> Array:
     """Return non-negative codes H of the samples V in the dictionary W.
 
     Parameters
@@ -37,9 +39,11 @@ def sparse_code(V: Any, W: Any, coder: CoderOrNone = None, *, init: Any = None) 
         The dictionary, features × atoms, non-negative.
     coder : Coder, optional
         How to code: `LeastSquares` (the default), `Lasso`, `SquaredLasso`, `Threshold`, `OMP`,
-        `L0` or `ForwardBackward`.
+        `L0`, `ForwardBackward`, `IterativeThreshold` or `BranchAndBound`.
     init : array, optional
         Codes whose supports make a warm start.
+    known : array of bool, optional
+        True where V has an entry; each sample is coded by its known features alone.
 
     Returns
     -------
@@ -55,9 +59,39 @@ def sparse_code(V: Any, W: Any, coder: CoderOrNone = None, *, init: Any = None) 
     """
     Y = as_data(V)
     A = _dictionary(W, Y)
-    known = None if init is None else as_matrix(init, "init", (A.shape[1], Y.shape[1]))
-    G, C = A.T @ A, np.asarray((Y.T @ A).T)
-    return (coder or LeastSquares()).code(G, C, squared_norms(Y), known)
+    begin = None if init is None else as_matrix(init, "init", (A.shape[1], Y.shape[1]))
+    chosen = coder or LeastSquares()
+    if known is not None:
+        return _masked_code(Y, A, chosen, begin, _as_mask(known, Y.shape))
+    return _coded(Y, A, chosen, begin)
+
+
+def _coded(Y: Data, A: Array, coder: Coder, begin: Array | None) -> Array:
+    return coder.code(A.T @ A, np.asarray((Y.T @ A).T), squared_norms(Y), begin)
+
+
+def _as_mask(known: Any, shape: tuple[int, int]) -> Mask:
+    mask = np.asarray(known)
+    if mask.shape != shape or mask.dtype != bool:
+        raise InputError(
+            f"known must be True or False for each entry of V, {shape[0]} × {shape[1]}, got "
+            f"{mask.dtype} of shape {mask.shape}; try ~np.isnan(V)"
+        )
+    return mask
+
+
+def _masked_code(Y: Data, A: Array, coder: Coder, begin: Array | None, known: Mask) -> Array:
+    """Code the samples with the same known features together."""
+    patterns, owner = np.unique(known, axis=1, return_inverse=True)
+    samples = Y.tocsc() if sp.issparse(Y) else Y
+    H = np.zeros((A.shape[1], Y.shape[1]), dtype=A.dtype)
+    for number, rows in enumerate(patterns.T):
+        own = np.flatnonzero(owner.ravel() == number)
+        part = samples[:, own][np.flatnonzero(rows)]
+        start = None if begin is None else np.ascontiguousarray(begin[:, own])
+        if rows.any():
+            H[:, own] = _coded(part, np.ascontiguousarray(A[rows]), coder, start)
+    return H
 
 
 def _dictionary(W: Any, Y: Data) -> Array:

@@ -167,3 +167,63 @@ def test_atoms_whose_squares_leave_the_precision_of_the_data_are_refused(size):
         cn.InputError, match=r"square of the largest entry of W .* got 1e.*; divide W"
     ):
         cn.sparse_code(V, W)
+
+
+def l0_cost(V, W, H, weight):
+    return np.sum((V - W @ H) ** 2, axis=0) + weight**2 * np.count_nonzero(H, axis=0)
+
+
+@pytest.mark.parametrize("weight", [0.02, 0.1, 0.4])
+def test_branch_and_bound_is_the_best_of_all_supports_and_its_gaps_hold(data, weight):
+    V, W = data
+    V = V + 0.1 * np.random.default_rng(3).random(V.shape)
+    best = np.full(V.shape[1], np.inf)
+    for mask in range(2**8):
+        atoms = [k for k in range(8) if mask >> k & 1]
+        for j, v in enumerate(V.T):
+            left = nnls(W[:, atoms], v)[1] ** 2 if atoms else v @ v
+            best[j] = min(best[j], left + weight**2 * len(atoms))
+    found = cn.sparse_code(V, W, coding.BranchAndBound(weight))
+    np.testing.assert_allclose(l0_cost(V, W, found, weight), best, rtol=1e-9)
+    stats = W.T @ W, W.T @ V, np.sum(V**2, axis=0)
+    early, gaps = coding.BranchAndBound(weight, max_nodes=1).proved(*stats)
+    cost = l0_cost(V, W, early, weight)
+    assert (cost - gaps <= best + 1e-9).all()
+    assert (cost >= best - 1e-9).all()
+
+
+def test_soft_thresholds_end_where_the_lasso_is(data):
+    V, W = data
+    exact = cn.sparse_code(V, W, coding.Lasso(0.1))
+    soft = cn.sparse_code(V, W, coding.IterativeThreshold(0.1, soft=True, max_iter=20000))
+    np.testing.assert_allclose(soft, exact, atol=1e-5)
+
+
+def test_hard_thresholds_end_in_a_local_minimum_not_above_least_squares(data):
+    V, W = data
+    hard = cn.sparse_code(V, W, coding.IterativeThreshold(0.2))
+    plain = cn.sparse_code(V, W)
+    cost = l0_cost(V, W, hard, 0.2)
+    assert (cost <= l0_cost(V, W, plain, 0.2) + 1e-9).all()
+    assert (
+        cost >= l0_cost(V, W, cn.sparse_code(V, W, coding.BranchAndBound(0.2)), 0.2) - 1e-9
+    ).all()
+    few = cn.sparse_code(V, W, coding.IterativeThreshold(0.2, max_iter=1))
+    assert (cost <= l0_cost(V, W, few, 0.2) + 1e-9).all()
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_masked_samples_are_coded_by_their_known_features(data, form):
+    V, W = data
+    known = np.random.default_rng(5).random(V.shape) < 0.7
+    known[:, 0], known[:, 1] = False, known[:, 2]
+    hidden = form(np.where(known, V, 0.0))
+    for coder in (None, coding.OMP(max_atoms=2), coding.L0(0.05)):
+        H = cn.sparse_code(hidden, W, coder, known=known)
+        assert not H[:, 0].any()
+        for j in range(1, V.shape[1]):
+            rows = known[:, j]
+            alone = cn.sparse_code(V[rows, j : j + 1], W[rows], coder)
+            np.testing.assert_allclose(H[:, [j]], alone, atol=1e-9)
+    with pytest.raises(cn.InputError, match=r"try ~np\.isnan"):
+        cn.sparse_code(V, W, known=known[:3])
