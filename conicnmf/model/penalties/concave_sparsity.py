@@ -32,6 +32,18 @@ class _Concave(Weighted):
         """Return the same."""
         return self.slope(B)
 
+    def _lowest(self, sizes: Array, price: float) -> Array:
+        """Return the x ≥ 0 of least price · f(x) + ½(x − size)² for each size ≥ 0."""
+        raise self._lacks("prox")
+
+    def prox_nonneg(self, B: Array, step: float) -> Array:
+        """Return the best of the few points where a minimum may be, entry by entry."""
+        return self._lowest(np.maximum(B, 0), step * self.weight).astype(B.dtype)
+
+    def prox(self, B: Array, step: float) -> Array:
+        """Do the same for magnitudes, and keep the signs."""
+        return np.copysign(self._lowest(np.abs(B), step * self.weight), B).astype(B.dtype)
+
 
 @dataclass(frozen=True)
 class LogSum(_Concave):
@@ -59,6 +71,14 @@ class LogSum(_Concave):
     def _rises(self, sizes: Array) -> Array:
         return 1 / (self.eps + sizes)
 
+    def _lowest(self, sizes: Array, price: float) -> Array:
+        # (x + eps)(x − b) + price = 0 where the slope is zero; the larger root is a minimum.
+        under = (sizes + self.eps) ** 2 - 4 * price
+        inner = np.maximum((sizes - self.eps + np.sqrt(np.maximum(under, 0.0))) / 2, 0.0)
+        inner = np.where(under > 0, inner, 0.0)
+        cost = price * np.log1p(inner / self.eps) + (inner - sizes) ** 2 / 2
+        return np.asarray(np.where(cost < sizes**2 / 2, inner, 0.0))
+
     def scaled(self, c: float) -> Self:
         """Scale eps."""
         return replace(self, eps=c * self.eps)
@@ -85,6 +105,12 @@ class CappedL1(_Concave):
 
     def _rises(self, sizes: Array) -> Array:
         return np.asarray(sizes < self.cap, dtype=float)
+
+    def _lowest(self, sizes: Array, price: float) -> Array:
+        below, above = np.clip(sizes - price, 0.0, self.cap), np.maximum(sizes, self.cap)
+        lower = price * below + (below - sizes) ** 2 / 2
+        higher = price * self.cap + (above - sizes) ** 2 / 2
+        return np.asarray(np.where(lower < higher, below, above))
 
     def scaled(self, c: float) -> Self:
         """Scale the cap; an entry and its cap cost what they did."""

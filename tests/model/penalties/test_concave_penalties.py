@@ -37,6 +37,30 @@ def test_blocks_with_them_go_down_and_end_stationary(penalty):
     assert result.certificate()
 
 
+@pytest.mark.parametrize("penalty", PENALTIES[:2], ids=str)
+@pytest.mark.parametrize("step", [0.3, 3.0])
+def test_proximal_steps_are_the_best_of_all_points(penalty, step):
+    points = np.linspace(0, 2, 4001)
+    prices = np.array([penalty.value(np.array([[x]])) for x in points])
+    for b in np.linspace(-0.5, 1.6, 43):
+        near = prices + (points - b) ** 2 / (2 * step)
+        x = penalty.prox_nonneg(np.array([[b]]), step).item()
+        found = penalty.value(np.array([[x]])) + (x - b) ** 2 / (2 * step)
+        assert found <= near.min() + 1e-12
+
+
+@pytest.mark.parametrize("penalty", PENALTIES[:2], ids=str)
+def test_sparse_coding_with_unit_norms_takes_them_exactly(penalty):
+    V = RNG.random((8, 20))
+    problem = cn.factorize(V, 4, W=["nonnegative", cn.UnitNorm()], H=["nonnegative", penalty])
+    result = problem.solve(seed=0)
+    assert result.solver.startswith("HALS")
+    assert (np.diff(result.history.objective) <= 1e-9).all()
+    slow = problem.solve(cn.ProjectedGradient(), seed=0, stop=200)
+    assert result.objective <= 1.05 * slow.objective
+    assert result.certificate(), result.certificate()
+
+
 def test_the_two_doors_meet():
     V, H = RNG.random((6, 5)), cp.Variable((2, 5), nonneg=True, name="H")
     W = cp.Variable((6, 2), nonneg=True, name="W")
