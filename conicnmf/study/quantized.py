@@ -19,7 +19,9 @@ _LONGEST = 16
 def _as_matrix(X: Any, name: str) -> Array:
     matrix = as_numbers(X, name)
     if matrix.ndim != 2 or not matrix.size:
-        raise InputError(f"{name} must be a matrix with entries, got shape {matrix.shape}")
+        raise InputError(
+            f"{name} must be a matrix with entries, got shape {matrix.shape}; try X.reshape(1, -1)"
+        )
     return matrix.astype(float)
 
 

@@ -11,7 +11,7 @@ from conicnmf.errors import InputError
 from conicnmf.families.coding.coders import Coder, LeastSquares
 from conicnmf.settings import Rule, door
 from conicnmf.types import Array, Data, Mask
-from conicnmf.validate import as_data, as_matrix, as_numbers, require_range
+from conicnmf.validate import as_array, as_data, as_matrix, as_numbers, require_range
 
 CoderOrNone: TypeAlias = Annotated[
     Coder | None, Rule(remedy="try coding.OMP(max_atoms=3), or leave it out for least squares")
@@ -71,7 +71,7 @@ def _coded(Y: Data, A: Array, coder: Coder, begin: Array | None) -> Array:
 
 
 def _as_mask(known: Any, shape: tuple[int, int]) -> Mask:
-    mask = np.asarray(known)
+    mask = np.asarray(as_array(known, "known"))
     if mask.shape != shape or mask.dtype != bool:
         raise InputError(
             f"known must be True or False for each entry of V, {shape[0]} × {shape[1]}, got "
