@@ -120,3 +120,19 @@ def test_a_view_of_zeros_has_the_units_of_the_views_beside_it():
         for c in (1.0, 2.0**24)
     )
     assert np.array_equal(there.history.objective, 2.0**48 * here.history.objective)
+
+
+@pytest.mark.parametrize("power", [-99, 99])
+def test_a_user_s_function_with_a_constant_of_another_size_is_the_same_in_other_units(power):
+    """Below its cap it is linear, so tried about one it seemed to be linear everywhere."""
+    unit = 2.0**power
+
+    def capped(X):
+        return cp.sum(cp.minimum(X, 0.5 * unit)) / unit
+
+    def bent(X):
+        return cp.sum(cp.huber(X / unit, 0.5))
+
+    X = unit * RNG.random((3, 4))
+    for term in (cn.ConcavePenalty(capped), cn.ConvexPenalty(bent)):
+        assert term.scaled(1 / unit).value(X / unit) == pytest.approx(term.value(X), rel=1e-12)

