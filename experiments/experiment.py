@@ -11,7 +11,19 @@ from matplotlib.figure import Figure
 
 from conicnmf.errors import InputError
 
-Verdict = Literal["agrees", "better", "differs"]
+Verdict = Literal["agrees", "better", "partly", "differs"]
+
+
+def judged(*parts: bool) -> Verdict:
+    """Return the verdict on a published sentence from tests of its parts, in full.
+
+    Examples
+    --------
+    >>> judged(True, True), judged(True, False), judged(False)
+    ('agrees', 'partly', 'differs')
+    """
+    held = sum(map(bool, parts))
+    return "agrees" if held == len(parts) else "partly" if held else "differs"
 
 
 @dataclass(frozen=True)
@@ -67,8 +79,8 @@ class Outcome:
     table : pandas.DataFrame
         The measured figures, with the published ones beside them where there are any.
     figures : dict of str to matplotlib.figure.Figure
-    verdict : {"agrees", "better", "differs"}
-        How the measured figures stand to the published claim.
+    verdict : {"agrees", "better", "partly", "differs"}
+        How the measured figures stand to the published claim; see `judged`.
     reason : str
         Why, in one sentence.
     notes : tuple of str

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 import conicnmf as cn
 from conicnmf.report.style import legend_below, new_figure, series, styled
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged
 
 TRAIN, TEST, RANK = 100, 300, 4
 CLAIMED = 0.6
@@ -67,7 +67,7 @@ def run(setup: Setup) -> Outcome:
     return Outcome(
         table,
         {"errors": _figure(table, len(radii))},
-        "agrees" if min(ratio, fitted) <= CLAIMED else "differs",
+        judged(ratio <= CLAIMED, fitted <= CLAIMED),
         f"with a shrinking radius the test error falls to {fitted:.2f} of the unsupervised one with "
         f"codes by regression and to {ratio:.2f} with codes by least squares; published is about half.",
         NOTES,

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 import conicnmf as cn
 from conicnmf.report.style import INK, new_figure, series, styled
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged
 
 RECOVERED = 0.95
 """A profile counts as recovered when its cosine with the generating one is at least this."""
@@ -55,7 +55,7 @@ def run(setup: Setup) -> Outcome:
     return Outcome(
         table,
         {"profiles": _figure({s: shown[s] for s in (0.0, BOUND)})},
-        "agrees" if found[0.0] == 0 and found[BOUND] == len(copies) else "differs",
+        judged(found[0.0] == 0, found[BOUND] == len(copies)),
         f"every profile is recovered (cosine ≥ {RECOVERED}) in {found[BOUND]} of {len(copies)} copies "
         f"with sp(W) ≥ {BOUND} and in {found[0.0]} without a bound.",
         NOTES,

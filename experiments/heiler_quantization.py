@@ -11,7 +11,7 @@ import conicnmf as cn
 from conicnmf.report.style import legend_below, new_figure, series, styled
 from conicnmf.study.measures import binary_codes, quantize
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged
 
 FACE_LIKE = 0.95
 """An image counts as like a face when its cosine with one of the faces is above this."""
@@ -32,12 +32,12 @@ def run(setup: Setup) -> Outcome:
     curves.loc[curves.index[0], "published"] = "NMF better"
     curves.loc[curves.index[-1], "published"] = "PCA slightly better"
     nmf_ahead = [k for k, a, b in zip(counts, curves["NMF"], curves["PCA"], strict=True) if a < b]
-    right = strong["NMF"] < strong["PCA"] and weak["PCA"] < weak["NMF"]
+    right = strong["NMF"] < strong["PCA"], weak["PCA"] < weak["NMF"]
     face_like = shares["NMF"] > max(shares["PCA"], shares["PCA without mean"])
     return Outcome(
         pd.concat([first, curves], ignore_index=True),
         {"binary_faces": _mosaics(pictures), "quantization": _plot(counts, curves)},
-        "agrees" if right and face_like else "differs",
+        judged(*right, face_like),
         f"with two values a row the error of NMF is {strong['NMF'] / strong['PCA']:.2f} of PCA's, NMF "
         f"is ahead up to k = {max(nmf_ahead, default=0)} and PCA beyond; {shares['NMF']:.0%} of NMF's "
         f"binary codes are like a face, {shares['PCA without mean']:.0%} of PCA's and "

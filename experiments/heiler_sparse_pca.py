@@ -13,7 +13,7 @@ from sklearn.decomposition import PCA
 import conicnmf as cn
 from conicnmf.report.style import SIGNED, new_figure, styled
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged
 
 BLOCKS = (slice(0, 4), slice(4, 8), slice(8, 10))
 SEPARATED = 0.8
@@ -56,11 +56,11 @@ def run(setup: Setup) -> Outcome:
     runs = pd.DataFrame(rows, columns=["method", "share", "error"])
     table = _table(runs)
     counts = dict(zip(table["method"], table.iloc[:, -1], strict=True))
-    right = counts.pop("PCA") == 0 and set(counts.values()) == {len(copies)}
+    right = counts.pop("PCA") == 0, set(counts.values()) == {len(copies)}
     return Outcome(
         table,
         {"loadings": _figure(shown)},
-        "agrees" if right else "differs",
+        judged(*right),
         f"the best of {starts} starts separates the variables 1–4, 5–8 and 9–10 in "
         f"{' and '.join(map(str, counts.values()))} of {len(copies)} data sets "
         f"({' and '.join(counts)}), PCA in none."

@@ -12,7 +12,7 @@ import conicnmf as cn
 from conicnmf.report.style import legend_below, new_figure, series, styled
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged
 
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SECONDS = {
@@ -69,7 +69,7 @@ def run(setup: Setup) -> Outcome:
     return Outcome(
         table,
         {"errors": _plot_errors(table), "times": _plot_times(table)},
-        "agrees" if worst <= SPREAD and failures == 0 else "differs",
+        judged(worst <= SPREAD, failures == 0),
         f"the mean errors of spm and pgd are at most {worst:.3f} of those of tgp, tgp is the fastest "
         f"at {_fastest(table, 'tgp')} of {len(levels)} levels, and {failures} runs failed.",
         NOTES,

@@ -14,7 +14,7 @@ import conicnmf as cn
 from conicnmf.report.style import AMOUNTS, new_figure, styled
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup, Verdict
+from experiments.experiment import Experiment, Outcome, Setup, Verdict, judged
 
 FOUND = 0.95
 """A bar counts as found when its cosine with the component matched to it is at least this."""
@@ -123,9 +123,9 @@ def _judged(table: pd.DataFrame) -> tuple[Verdict, str]:
     features = table.set_index("method")["features, best of five"]
     singles = table.set_index("method")["single bars, best of five"]
     sparse, six, ten = features.index[:3]
-    agrees = features[sparse] == "10" and singles[six] == "6" and "10" not in features[ten]
+    held = features[sparse] == "10", singles[six] == "6", "10" not in features[ten]
     return (
-        "agrees" if agrees else "differs",
+        judged(*held),
         f"the best of five starts has {features[sparse]} of the 10 features with sparse coding, "
         f"{singles[six]} of the 6 single bars with NMF of rank 6, and {features[ten]} features with "
         f"NMF of rank 10, {singles[ten]} of them single bars.",

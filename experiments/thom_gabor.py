@@ -9,7 +9,7 @@ import conicnmf as cn
 from conicnmf.families.autoencoders import SCFC, FastCodes, Ramp, standardize
 from conicnmf.report import fit_gabor, plot_gabor
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged
 from experiments.resumed import resumed
 from experiments.thom_digits import PAPER, code_sparseness
 
@@ -46,7 +46,7 @@ def run(setup: Setup) -> Outcome:
     return Outcome(
         table,
         figures,
-        "agrees" if median["0.75"] >= GOOD and rising else "differs",
+        judged(median["0.75"] >= GOOD, rising),
         f"at σ_W = 0.75 the median correlation is {median['0.75']:.3f} and the lowest "
         f"{lowest['0.75']:.3f} (published: at least 0.98); medians at none and 0.5 are "
         f"{median['none']:.3f} and {median['0.5']:.3f}. The mean sparseness of code words is "

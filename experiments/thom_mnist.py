@@ -11,7 +11,7 @@ from conicnmf.families.autoencoders import encode
 from conicnmf.report import plot_basis
 from conicnmf.results import Result
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged
 from experiments.thom_digits import (
     IMAGE,
     PAPER,
@@ -44,7 +44,7 @@ def run(setup: Setup) -> Outcome:
     return Outcome(
         table,
         figures,
-        "agrees" if good and near <= 0.03 else "differs",
+        judged(good, near <= 0.03),
         f"{_errors(table)}; the mean sparseness of code words is within {near:.1%} of the paper's "
         f"estimate, and inference takes at most {table['inference / product'].max():.2f} times its "
         "matrix product.",

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from conicnmf.families.autoencoders import encode
 from conicnmf.report import plot_basis
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged
 from experiments.thom_digits import IMAGE, PAPER, Digits, Learning, svm_error
 
 CLASSES = range(10)
@@ -51,7 +51,7 @@ def _outcome(table: pd.DataFrame, figures: dict[str, Figure]) -> Outcome:
     return Outcome(
         table,
         figures,
-        "agrees" if better and contrast else "differs",
+        judged(better, contrast),
         f"after {ITERATIONS} iterations mean {errors}; with a teacher it is lower in {lower} of "
         f"{len(each)} pairs of runs. In a filter the rarer sign has {mixed['supervised']:.0%} of "
         f"the square with a teacher, {mixed['unsupervised']:.0%} without and "

@@ -20,7 +20,7 @@ from conicnmf.report import plot_basis
 from conicnmf.report.style import legend_below, new_figure, series, styled
 from conicnmf.study.measures import orthogonality
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged
 
 RANK, EVERY = 25, 25
 PROJECTIVE, HEBBIAN, ONLINE, NMF = "projective NMF", "NLHN", "NLHN on-line", "NMF"
@@ -48,9 +48,8 @@ def run(setup: Setup) -> Outcome:
     lowest = dict(zip(table["method"], table["lowest ρ"], strict=True))
     highest = dict(zip(table["method"], table["highest ρ"], strict=True))
     excess = _excess(runs)
-    right = min(lowest[HEBBIAN], lowest[PROJECTIVE]) >= HIGH and highest[NMF] + GAP <= min(
-        lowest[HEBBIAN], lowest[PROJECTIVE]
-    )
+    least = min(lowest[HEBBIAN], lowest[PROJECTIVE])
+    right = least >= HIGH, highest[NMF] + GAP <= least
     figures = {"orthogonality": _figure(runs)}
     bases = {name: found[0][0].W for name, found in runs.items()} | {
         "PCA": PCA(RANK, svd_solver="full").fit(data.V.T).components_.T
@@ -62,7 +61,7 @@ def run(setup: Setup) -> Outcome:
     return Outcome(
         table,
         figures,
-        "agrees" if right else "differs",
+        judged(*right),
         f"over {len(runs[NMF])} starts ρ is at least {lowest[PROJECTIVE]:.3f} for projective NMF and "
         f"{lowest[HEBBIAN]:.3f} for NLHN, and at most {highest[NMF]:.3f} for NMF; on-line, the error "
         f"of the same start is {abs(excess):.1%} {'above' if excess >= 0 else 'below'} the batch's at "

@@ -12,7 +12,7 @@ import conicnmf as cn
 from conicnmf.families.one_factor import ConeAscent, KernelDiscriminant, ProjectionRule, kernel_fda
 from conicnmf.report.style import new_figure, styled
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged
 from experiments.yang_faces import Faces, faces
 
 SHOWN = 25
@@ -40,11 +40,11 @@ def run(setup: Setup) -> Outcome:
     )
     by_light = table.set_index("method").iloc[:, 0].abs()
     rivals = by_light[["KFDA", "linear SVM"]].max()
-    agrees = by_light[RULE] > 0.8 and by_light[RULE] > rivals + 0.2
+    held = by_light[RULE] > 0.8, by_light[RULE] > rivals + 0.2
     return Outcome(
         table,
         {"top_and_bottom": _figure(data, weights)},
-        "agrees" if agrees else "differs",
+        judged(*held),
         f"the published rule orders faces by their light (rank correlation of weight and brightness "
         f"{by_light[RULE]:.2f}; KFDA {by_light['KFDA']:.2f}, SVM {by_light['linear SVM']:.2f}), more "
         f"than by contrast ({table['rank correlation with contrast'].tolist()[0]:.2f}).",

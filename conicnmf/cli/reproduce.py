@@ -21,7 +21,7 @@ from conicnmf.report.tables import Table
 if TYPE_CHECKING:
     from experiments import Experiment, Outcome
 
-_COLORS = {"agrees": "green", "better": "green", "differs": "yellow"}
+_COLORS = {"agrees": "green", "better": "green", "partly": "yellow", "differs": "yellow"}
 
 
 def experiments() -> Any:

@@ -7,10 +7,10 @@ import pytest
 from sklearn.decomposition import PCA
 
 import conicnmf as cn
+from conicnmf.study.measures import quantize
 from experiments import reproduce
 from experiments.heiler_labels import class_spread, supervised_problem
 from experiments.heiler_paatero import matched
-from experiments.heiler_quantization import quantized
 from experiments.heiler_sparse_pca import BLOCKS, block_share
 
 
@@ -113,7 +113,7 @@ def test_block_share_of_mixed_components_is_low():
 
 def test_quantized_rows_have_k_values_each_the_mean_of_its_entries():
     H = np.random.default_rng(0).random((2, 50))
-    rounded = quantized(H, 4)
+    rounded = quantize(H, 4)
     for row, original in zip(rounded, H, strict=True):
         values = np.unique(row)
         assert len(values) == 4
