@@ -12,6 +12,7 @@ from conicnmf.geometry.compilers import inner, jit
 from conicnmf.types import Array
 
 BLOCK = 512  # sums in blocks lose fewer digits
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def as_rows(X: ArrayLike, like: Array | None = None) -> Array:
@@ -25,10 +26,14 @@ def as_rows(X: ArrayLike, like: Array | None = None) -> Array:
     (dtype('float64'), dtype('float32'))
     """
     array = np.asarray(X)
+    if like is None and array.dtype in _FLOATS:
+        flags = array.flags
+        if flags.c_contiguous and flags.writeable:
+            return array
     dtype: Any = array.dtype if like is None else like.dtype
     if like is not None and array.shape != like.shape:
         array = np.broadcast_to(array, like.shape)  # kernels read without checking bounds
-    if dtype not in (np.float32, np.float64):
+    if dtype not in _FLOATS:
         dtype = np.float64
     return np.require(array, dtype=dtype, requirements=["C", "W"])
 

@@ -78,5 +78,8 @@ def project_l1_ball(X: ArrayLike, radius: ArrayLike = 1.0, nonneg: bool = False)
     sizes = np.maximum(rows, 0) if nonneg else np.abs(rows)
     radii = per_row(radius, rows.shape[0])
     far = sizes.sum(axis=1, dtype=np.float64) > radii
-    sizes[far] = project_simplex(sizes[far], radii[far])
+    if far.all():
+        sizes = project_simplex(sizes, radii)
+    elif far.any():
+        sizes[far] = project_simplex(sizes[far], radii[far])
     return sizes if nonneg else np.copysign(sizes, rows)
