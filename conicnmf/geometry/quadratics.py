@@ -130,12 +130,13 @@ def _quadratic_rows(
     data: Array,
     columns: Array,
     starts: Array,
-    bound: float,
     weights: Array,
     nonneg: bool,
     P: Array,
 ) -> None:
-    n = X.shape[1]
+    n, bound = X.shape[1], 0.0
+    for i in range(n):
+        bound = max(bound, np.abs(data[starts[i] : starts[i + 1]]).sum())
     a, x, work = np.empty(n), np.empty(n), np.empty((4, n))
     for i in range(X.shape[0]):
         a[:] = X[i]
@@ -169,7 +170,6 @@ def prox_quadratic(X: ArrayLike, weight: ArrayLike, L: Any, nonneg: bool = False
     if rows.size:
         known = isinstance(L, sp.csr_array) and L.dtype == np.float64
         own = L if known else sp.csr_array(L, dtype=np.float64)
-        bound = float(abs(own).sum(axis=1).max())
         weights = per_row(weight, len(rows))
-        _quadratic_rows(rows, own.data, own.indices, own.indptr, bound, weights, nonneg, P)
+        _quadratic_rows(rows, own.data, own.indices, own.indptr, weights, nonneg, P)
     return P
