@@ -104,7 +104,10 @@ def signed_blocks_are_sign_free(block: Block) -> Iterator[str]:
         return
     for term in (*block.constraints, *block.penalties):
         if not term.sign_free:
-            yield f"{term} on {block.name} cannot be stated on magnitudes; add NonNegative"
+            yield (
+                f"{term} on {block.name} cannot be stated on magnitudes; add NonNegative, or write "
+                "the lower bound as ReverseConvex: cp.norm(X, 1, axis=0) <= c * cp.norm(X, 2, axis=0)"
+            )
     yield from LossWith(("reduced",), f"which the magnitudes of {block.name} need")(block)
 
 

@@ -68,11 +68,12 @@ def sort_constraints(variable: cp.Variable, stated: list[Stated]) -> Conditions:
 
 
 def constraint_terms(
-    conditions: Conditions, component_axis: int, names: dict[int, str]
+    conditions: Conditions, component_axis: int, names: dict[int, str], priced: bool = False
 ) -> list[Constraint]:
     """Return the terms of one factor, in the orientation of the user's variable.
 
-    `component_axis` is the axis along which a component runs: 0 when it is a column.
+    `component_axis` is the axis along which a component runs: 0 when it is a column. `priced` says
+    that the objective has penalties on the factor.
     """
     axes: dict[int, Pieces] = {component_axis: "component", 1 - component_axis: "sample"}
     terms = entry_terms(*conditions.bounds)
@@ -81,7 +82,11 @@ def constraint_terms(
     bands = Bands(conditions.variable.shape, axes)
     for bound in conditions.bands:
         bands.add(bound)
-    reverse = [c for c in conditions.reverse if not bands.take(c, conditions.variable, nonneg)]
+    # A band on entries of any sign is one on their magnitudes, of which other terms know nothing.
+    alone = nonneg or not (conditions.others or conditions.scales or priced)
+    reverse = [
+        c for c in conditions.reverse if not (alone and bands.take(c, conditions.variable, nonneg))
+    ]
     left = {
         index: constraint
         for index, (constraint, rows) in enumerate(conditions.others)

@@ -106,7 +106,8 @@ def _variable(
 ) -> Variable:
     """Return a variable with everything that is stated of it alone."""
     id_ = role.variable.id
-    own: list[Term] = list(constraint_terms(conditions, int(role.as_rows), names))
+    priced = any(part.variables()[0].id == id_ for _, part in single)
+    own: list[Term] = list(constraint_terms(conditions, int(role.as_rows), names, priced))
     left: list[Part] = []
     for coefficient, part in single:
         if part.variables()[0].id == id_:

@@ -94,6 +94,26 @@ def test_signs_decide_whether_a_sum_is_a_norm():
         assert any(isinstance(term, cn.ReverseConvex) for term in found)
 
 
+def test_signed_bands_stand_beside_constraints_of_any_kind():
+    data = V - 0.5
+
+    def stated(extra, price=0.0):
+        W, H = cp.Variable((9, 2), name="W"), cp.Variable((2, 11), name="H")
+        loss = cp.sum_squares(data - W @ H) + price * cp.sum_squares(cp.diff(W, axis=0))
+        sparse = cp.norm(W, 1, axis=0) <= 1.8 * cp.norm(W, 2, axis=0)
+        return cn.Problem(cp.Minimize(loss), [sparse, cp.sum_squares(H) <= 20, *extra(W)])
+
+    for problem in (
+        stated(lambda W: [cp.sum(W, axis=0) == 0, cp.abs(cp.diff(W, axis=0)) <= 1]),
+        stated(lambda W: [W >= -1, cp.norm(W, 2, axis=0) <= 1], price=0.1),
+    ):
+        result = problem.solve(seed=0, stop=4)
+        assert result.objective < result.history.objective[0]
+        assert result.max_violation <= 1e-6
+        ratios = np.abs(result.W).sum(axis=0) / np.linalg.norm(result.W, axis=0)
+        assert (ratios <= 1.8 + 1e-6).all()
+
+
 def test_bands_of_parts_go_to_their_own_pieces():
     def state(W, H):
         return [
