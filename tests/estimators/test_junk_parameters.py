@@ -17,6 +17,7 @@ y = np.arange(12) % 2
 PARAMETERS = [
     (name, parameter)
     for name in estimators.__all__
+    if isinstance(getattr(estimators, name), type)
     for parameter in inspect.signature(getattr(estimators, name)).parameters
 ]
 
