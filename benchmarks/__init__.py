@@ -29,6 +29,8 @@ IDS = (
     "blocks",
     "rivals",
     "first",
+    "default",
+    "basins",
     "compile",
     "memory",
 )

@@ -12,7 +12,7 @@ import conicnmf as cn
 from benchmarks import references
 from benchmarks.goals import Ours, Path, Reference, race_to
 from benchmarks.harness import Row, Setup, dataset, guarded
-from conicnmf.solve.engine import choose_solver
+from conicnmf.solve.choice import choose
 from conicnmf.solve.methods.base import Solver
 
 CASES: tuple[tuple[Any, ...], ...] = (
@@ -43,7 +43,7 @@ def _rows(
     # Component-wise steps are the fast ones, and judged; what is picked by default may spend time
     # on finding a better basin, which is the matter of `sparse`.
     solvers: dict[str, tuple[Solver | None, float | None]] = {"HALS": (cn.HALS(), target)}
-    if not isinstance(choose_solver(problem), cn.HALS):
+    if not isinstance(choose(problem)[0], cn.HALS):
         solvers["default"] = (None, None)
     for name, (solver, at_least) in solvers.items():
         ours = Ours(problem, start, solver)

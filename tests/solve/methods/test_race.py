@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
 import conicnmf as cn
 
@@ -50,6 +51,22 @@ def test_more_effort_does_not_end_higher_in_the_mean():
         for effort in ("low", "high")
     )
     assert high <= low
+
+
+@pytest.mark.parametrize(("rank", "s"), [(12, 0.95), (8, 0.9)])
+def test_the_default_ends_as_low_as_component_steps_on_a_table_of_few_features(rank, s):
+    V = load_wine().data.T[:, ::3]
+    V = V / V.max(axis=1, keepdims=True)
+    problem = cn.factorize(V, rank, W=[cn.NonNegative(), cn.Sparseness(min=s)])
+    default, alone = problem.solve(), problem.solve(cn.HALS())
+    assert default.objective <= 1.02 * alone.objective
+    assert default.history[1].notes["runners"] == 6
+
+
+def test_low_effort_is_one_run_where_components_are_many():
+    assert "runners" not in sparse_problem(30).solve(stop=2).history[-1].notes
+    assert "there is a race" in sparse_problem().explain()
+    assert "there is a race" not in sparse_problem(30).explain()
 
 
 def test_neither_a_given_start_nor_a_named_solver_nor_a_convex_set_races():
