@@ -28,6 +28,8 @@ def watched():
     seen = Seen()
     with warnings.catch_warnings(record=True) as caught, _streams(seen):
         warnings.simplefilter("always")
+        # Drawn statements may let a scale run away, and are told so.
+        warnings.filterwarnings("ignore", "the scale of")
         yield seen
     # A file that the garbage collector closes is nobody's warning here.
     seen.warnings = [w for w in caught if not issubclass(w.category, ResourceWarning)]
