@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import cvxpy as cp
@@ -410,3 +411,6 @@ class Problem(BaseProblem):
 
     def __repr__(self) -> str:
         return in_words(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"

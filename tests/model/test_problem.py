@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import FrozenInstanceError
 from typing import Any
 
@@ -219,3 +220,10 @@ def test_tables_and_pictures_are_methods_of_what_they_show():
         cn.stability(problem, cn.HALS(), n_starts=2, stop=3),
     ]
     assert all(one.plot().axes for one in shown)
+
+
+def test_notebooks_show_the_statement_as_text_that_is_no_markup():
+    problem = cn.factorize(np.eye(3), 2, W=[cn.NonNegative(), cn.Sparseness(min=0.5)])
+    shown = problem._repr_html_()
+    assert shown == f"<pre>{html.escape(repr(problem))}</pre>"
+    assert "Sparseness" in shown
