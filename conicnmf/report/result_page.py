@@ -46,7 +46,7 @@ def result_sections(
     shown = components_of(result, image_shape)
     if shown:
         yield section("Basis", *(basis(result, part, image_shape) for part in shown))
-    if result.names:
+    if result.names.rows or result.names.columns:
         yield section("Names", *_named(result))
     yield section(
         "Convergence",
