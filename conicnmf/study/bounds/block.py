@@ -36,6 +36,13 @@ class GlobalMinimum:
         The parts that were bounded on the way.
     proved : bool
         Whether the gap is within the tolerance; else the budget was spent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = GlobalMinimum({"W": np.ones((3, 1))}, 2.0, 1.5, cells=40, proved=False)
+    >>> found.gap
+    0.25
     """
 
     factors: Factors
