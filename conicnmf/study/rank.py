@@ -99,7 +99,8 @@ class RankChoice:
 
 def _as_ranks(ranks: Any, name: str) -> list[int]:
     """Return different ranks in order; one number stands for itself."""
-    listed = list(ranks) if isinstance(ranks, Iterable) else [ranks]
+    several = isinstance(ranks, Iterable) and getattr(ranks, "shape", None) != ()
+    listed = list(ranks) if several else [ranks]
     if not listed:
         raise InputError(f"{name} must be one rank or more, got none; try range(1, 11)")
     return sorted({as_rank(rank) for rank in listed})

@@ -21,6 +21,7 @@ from .draw.methods import Method
 from .draw.shapes import Model, Shape
 from .draw.terms import Side
 from .families.problem_case import ProblemCase
+from .judge.run import loose_scale
 from .judge.units import twin_of
 
 RNG = np.random.default_rng(1)
@@ -290,3 +291,14 @@ def _scales(c):
         return False
     plain = c.shape.is_two and c.method.callback == c.method.limit == "none"
     return plain and twin_of(c)[1] and c.run() == ("CONVERGED", [])
+
+
+def test_only_penalties_that_can_be_had_for_nothing_deserve_their_warning():
+    rng = np.random.default_rng(0)
+    side = Side("W", W0, True, True, False, True, 1.0)
+    plus, price = constraints.nonnegative(rng, side), penalties.l2(rng, side, 0.1)
+    held = constraints.norm_ball(rng, side)
+    assert loose_scale({"W": [plus, price], "H": [plus]})
+    assert not loose_scale({"W": [plus, price], "H": [plus, held]})
+    assert not loose_scale({"W": [plus, held, price], "H": [plus]})
+    assert not loose_scale({"W": [plus, price], "H": [plus, price]})

@@ -32,7 +32,7 @@ def solve(solver: Any = None, **options: Any) -> cn.Result:
 
 DATA = {
     "ragged rows": ([[1, 2], [3]], "rectangular matrix of numbers", "give all rows one length"),
-    "a word": ("abc", "must hold real numbers, got dtype <U3", ".astype(float)"),
+    "a word": ("abc", "is read from abc, which is not there", "check the path"),
     "words": ([["a", "b"]], "must hold real numbers", ".astype(float)"),
     "objects": (np.array([[None]]), "got dtype object", ".astype(float)"),
     "nothing": (None, "got dtype object", ".astype(float)"),
@@ -98,7 +98,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "Sparseness needs 0 <= min <= max <= 1, got min=0.9, max=0.4; 0 is dense",
     ),
     "sparseness above one": (lambda: cn.Sparseness(max=2), "got min=0.0, max=2"),
-    "sparseness NaN": (lambda: cn.Sparseness(min=np.nan), "got min=nan"),
+    "sparseness NaN": (
+        lambda: cn.Sparseness(min=np.nan),
+        "must be a finite number, or a vector with one for each piece, got nan",
+    ),
     "each of something else": (
         lambda: cn.Sparseness(each="row"),  # type: ignore[arg-type]
         "each to be one of 'component', 'sample', got each='row'; a component is a column of W",
@@ -299,3 +302,8 @@ def test_duplicate_entries_of_sparse_data_are_added_up() -> None:
     np.testing.assert_array_equal(problem.V.toarray(), doubled.toarray())
     assert problem.V.nnz == 2
     np.testing.assert_array_equal(unsummed.data, stored)
+
+
+def test_a_bound_on_sparseness_beyond_all_floats_is_refused():
+    with pytest.raises(cn.InputError, match="Sparseness min must"):
+        cn.Sparseness(min=10**400)

@@ -172,3 +172,9 @@ def test_the_picture_rings_the_chosen_rank(choice):
     ring = [line for line in axes.get_lines() if line.get_markersize() == 12]
     assert ring[0].get_xdata()[0] == 3
     assert "rank 3" in axes.get_title(loc="left")
+
+
+@pytest.mark.parametrize("ranks", [np.array("s"), np.array(1.5), 10**400])
+def test_one_rank_that_is_none_is_refused(ranks):
+    with pytest.raises(cn.InputError, match="rank"):
+        cn.cross_validate_rank(np.ones((4, 5)), ranks)

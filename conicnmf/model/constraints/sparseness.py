@@ -42,7 +42,9 @@ def as_level(value: Any, name: str) -> float | tuple[float, ...]:
 
 def _is_number(value: Any) -> bool:
     kind: Any = type(value)
-    return kind is not bool and issubclass(kind, Real)
+    # Whole numbers beyond the largest float are left to what refuses them.
+    huge = kind is int and abs(value) > 1e300
+    return kind is not bool and issubclass(kind, Real) and not huge
 
 
 Level: TypeAlias = Annotated[ArrayLike, Reads(as_level)]

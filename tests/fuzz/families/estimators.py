@@ -54,7 +54,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "NMFSC({r}, sparseness_w=0.5)": {"dense": True, "band": (0.5, 0.5), "nonneg": True},
     "SCFC({r})": {"dense": True, "band": (0.8, 0.8), "nonzero": True},
     "SCFC({r}, nonneg=True, q=5)": {"dense": True, "nonneg": True, "nonzero": True},
-    "SESM({r})": {"dense": True},
+    "SESM({r})": {"dense": True, "fires": True},
     "PSD({r}, standardize=True)": {"dense": True},
     "SCFCClassifier({r})": {"dense": True, "labels": True, "classifies": True, "nonzero": True},
 }
@@ -181,7 +181,10 @@ class EstimatorCase:
         if not hasattr(model, "inverse_transform"):
             return
         mean = getattr(model, "mean_", 0.0)
-        wanted = codes @ model.components_ + mean
+        fired = codes
+        if self.known.get("fires"):  # what a machine of this kind decodes
+            fired, mean = 1 / (1 + np.exp(-codes)), model.result_["theta_dec"].T
+        wanted = fired @ model.components_ + mean
         if not near(model.inverse_transform(codes), wanted, 1e-4 if self.data.single else 1e-9):
             yield Finding("value", "inverse_transform is not codes · components")
         V = plain(self.data.V)

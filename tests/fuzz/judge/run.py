@@ -21,7 +21,7 @@ def run_problem(case):
             findings += made[-1].findings
             if made[-1].result is not None and not case.refused:
                 findings += again(case, door, made[-1])
-        findings += left_behind(seen, allowed=("length",) if _on_one_number(case) else ())
+        findings += left_behind(seen, allowed=tuple(_meant(case)))
         if fingerprints(case.inputs()) != before:
             findings.append(Finding("input changed", "an input has other bytes than before"))
     if len(made) == 2:
@@ -29,9 +29,37 @@ def run_problem(case):
     return made[-1].end, once(findings)
 
 
-def _on_one_number(case):
-    """Whether there is a bound on the sparseness of a single number, which is worth a word."""
-    return any(t.length_one for terms in case.terms.values() for t in terms)
+def _meant(case):
+    """Yield the words of warnings that the case deserves."""
+    if any(t.length_one for terms in case.terms.values() for t in terms):
+        yield "length"  # a bound on the sparseness of a single number
+    if loose_scale(case.terms):
+        yield "melts away"
+
+
+SCALE_FREE = (
+    "NonNegative",
+    "Sparseness",
+    "Monotone",
+    "Unimodal",
+    "Cardinality",
+    "Orthogonal",
+    "Labels",
+)
+"""Constraints that allow every positive multiple of what they allow."""
+
+
+def loose_scale(terms):
+    """Whether a penalty can be had for nothing: it shrinks one variable while another grows."""
+
+    def loose(own):
+        return all(t.kind in SCALE_FREE or t.length_one for t in own if t.violation)
+
+    def priced(own):
+        return any(t.value and t.kind != "SparsenessReward" for t in own)
+
+    kinds = {priced(own) for own in terms.values() if loose(own)}
+    return kinds == {True, False}
 
 
 def left_behind(seen, allowed=()):
