@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -202,6 +203,9 @@ class BaseProblem(ABC):
             n_threads=n_threads,
             effort=effort,
         )
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
 
 
 check_factors_of(BaseProblem)

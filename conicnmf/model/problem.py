@@ -1,11 +1,10 @@
-"""`Problem`: named variables, an objective that is a sum, and constraints; where both doors end."""
+"""`Problem`: named variables, an objective that is a sum, and constraints, however it is stated."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import cvxpy as cp
@@ -17,6 +16,7 @@ from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_of
 from conicnmf.model.constraints.joint import merged_bounds
 from conicnmf.model.digest import Digest, digest_of_model
+from conicnmf.model.partners import partners_of, scale_free_pairs
 from conicnmf.model.problem_text import in_words, of_several
 from conicnmf.model.reading import has_parameters, read_problem
 from conicnmf.model.terms import Loss, Term
@@ -152,7 +152,7 @@ class Problem(BaseProblem):
 
     @cached_property
     def digest(self) -> Digest:
-        """The data, losses and terms, part by part; by which door they came does not count."""
+        """The data, losses and terms, part by part; how they were stated does not count."""
         return {"kind": type(self).__name__} | digest_of_model(
             self.variables.values(), self.addends, self.offset
         )
@@ -275,30 +275,11 @@ class Problem(BaseProblem):
     @cached_property
     def scale_free_pairs(self) -> list[tuple[Block, Block]]:
         """The isolated products of two of which only the product counts, the earlier block first."""
-        pairs = [(block, self.partner(block)) for block in self.blocks]
-        order = {block.name: place for place, block in enumerate(self.blocks)}
-        return [
-            (block, other)
-            for block, other in pairs
-            if other is not None
-            and order[block.name] < order[other.name]
-            and block.scale_free
-            and other.scale_free
-        ]
+        return scale_free_pairs(self.blocks, self._partners)
 
     @cached_property
     def _partners(self) -> dict[str, Block | None]:
-        return {block.name: self._partner(block) for block in self.blocks}
-
-    def _partner(self, block: Block) -> Block | None:
-        (addend,) = block.addends if len(block.addends) == 1 else (None,)
-        if not isinstance(addend, Fit) or len(addend.chains) != 1:
-            return None
-        chain = addend.chains[0]
-        if len(chain.names) != 2 or len(chain.factors) != 2:
-            return None
-        other = next(b for b in self.blocks if b.name in chain.names and b is not block)
-        return other if other.addends == block.addends else None
+        return partners_of(self.blocks)
 
     def objective(self, factors: Factors) -> float:
         """Return the stated objective."""
@@ -411,6 +392,3 @@ class Problem(BaseProblem):
 
     def __repr__(self) -> str:
         return in_words(self)
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
