@@ -104,6 +104,14 @@ LIMITS = {
         "for a cone solver, as the rival does; what is saved are steps, not the time of one. "
         "With exponential cones (bilinear logistic, hidden states) nearly all of it is the solver's."
     ),
+    "default": (
+        "Where the choice loses, it is to another basin: a few laps of a race do not show which of two "
+        "runs ends lower. More effort races more starts."
+    ),
+    "basins": (
+        "The race drops runs by their objective after a few iterations, and now and then the one "
+        "that would have ended lowest."
+    ),
     "first": (
         "Half is imports (CVXPY, numba, SciPy) and the work itself. Of the rest, two descents "
         "and the search for the best direction in a band, half is numba's passes over Python code; the "

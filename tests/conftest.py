@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 if _DATA.is_dir():  # before conicnmf is imported, and for the processes that tests start
     os.environ.setdefault("CONICNMF_DATA", str(_DATA))
+
+# A shell ignores Ctrl-C for what it starts in the background, and processes pass that on.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser):

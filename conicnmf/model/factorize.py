@@ -48,10 +48,10 @@ def factorize(
 
     Parameters
     ----------
-    V : array or sparse matrix, or dict of str to such, Dask array, or path
+    V : array or sparse matrix, or dict of str to such, or path
         The data, features × samples. Several of them by name are views of the same samples, which
-        are factorized together: view x ≈ W_x H. A Dask array is solved on its cluster. A path to a
-        .npy file, a folder of such files, .zarr or .parquet is read in strips of columns.
+        are factorized together: view x ≈ W_x H. A path to a .npy file, a folder of such files, .zarr
+        or .parquet is read in strips of columns.
     rank : int or pair of int
         The number of components; a pair (r, s) states three factors V ≈ W S H with S r × s.
     loss : Loss or str, or dict by view, optional
