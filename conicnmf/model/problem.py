@@ -40,7 +40,7 @@ class Problem(BaseProblem):
         For example ``cp.Minimize(cp.sum_squares(V - W @ H) + 0.1 * cp.sum(H))``.
     constraints : list
         CVXPY constraints that mention one variable each, and bounds on `sparseness`. Both may hold
-        `cp.Parameter`s, whose values are read when the problem is solved.
+        parameters of CVXPY, whose values are read when the problem is solved.
 
     Attributes
     ----------

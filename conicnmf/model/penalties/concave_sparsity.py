@@ -47,7 +47,7 @@ class _Concave(Weighted):
 
 @dataclass(frozen=True)
 class LogSum(_Concave):
-    """The penalty weight · Σ log(1 + |b|/eps): the smaller `eps`, the more it counts entries.
+    """The penalty `weight · Σ log(1 + |b|/eps)`: the smaller `eps`, the more it counts entries.
 
     It is not convex. Solvers linearize it at the iterate, which weighs the entries of an L1 anew.
 
@@ -86,7 +86,7 @@ class LogSum(_Concave):
 
 @dataclass(frozen=True)
 class CappedL1(_Concave):
-    """The penalty weight · Σ min(|b|, cap): beyond the cap an entry costs no more.
+    """The penalty `weight · Σ min(|b|, cap)`: beyond the cap an entry costs no more.
 
     It is not convex. Solvers linearize it at the iterate.
 

@@ -41,7 +41,7 @@ def global_minimum(
     ----------
     problem : Problem
         Two factors without penalties, squares as its loss; one factor is non-negative and nothing
-        else, the other may have a bound on the sparseness of its components. Rank one with up to six
+        else, the other may have a bound on the sparseness of its components. Rank one with up to four
         features, and rank two with three or four, are what a budget of some thousand parts proves.
     factors : dict of str to array, optional
         Where to begin; by default the problem is solved first.
