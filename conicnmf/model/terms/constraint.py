@@ -48,9 +48,11 @@ class Constraint(Term):
 
     def dead(self, B: Array) -> Mask:
         """Return which pieces are zero and must not be; those of a whole factor are never looked at."""
-        if self.each not in ("component", "sample") or self.zero_allowed(B.shape):
+        if self.each not in ("component", "sample"):
             return np.zeros(1, dtype=bool)
-        return np.asarray(~pieces(B, self.each).any(axis=1) & (self.violation(0 * B) > 0))
+        zero = np.asarray(~pieces(B, self.each).any(axis=1))
+        # Asked in every iteration, and hardly ever is anything zero.
+        return zero & (self.violation(0 * B) > 0) if zero.any() else zero
 
     def kept_alive(self, B: Array, last: Array) -> Array:
         """Return B with a tenth of the last piece in place of one that is dead.
