@@ -54,7 +54,18 @@ class Convex(Constraint):
                 )
 
     def violation(self, B: Array) -> Array:
-        """Return CVXPY's violation of every entry of the constraints."""
+        """Return CVXPY's violation of every entry of the constraints.
+
+        The last answer is kept: a new point is asked about by a method, and again by the engine.
+        """
+        last = self._last.get(get_ident())
+        if last is not None and np.array_equal(last[0], B):
+            return last[1].copy()
+        found = self._violation(B)
+        self._last[get_ident()] = B.copy(), found
+        return found.copy()
+
+    def _violation(self, B: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):  # a cone at zero divides by its norm
             parts = [np.ravel(part.violation()) for part in self._at(B)]
         return np.concatenate(parts) if parts else np.zeros(1)
@@ -68,6 +79,11 @@ class Convex(Constraint):
         X, parts = self._stated[key]
         X.save_value(B)
         return parts
+
+    @cached_property
+    def _last(self) -> dict[int, tuple[Array, Array]]:
+        """The last point of each thread, and its violation."""
+        return {}
 
     @cached_property
     def _stated(self) -> dict[tuple[Any, ...], tuple[cp.Variable, list[cp.Constraint]]]:

@@ -80,7 +80,8 @@ class CompiledProgram:
         upper = squared or not dense_r
         self._r_entries = np.triu_indices(r) if upper else np.indices((r, r)).reshape(2, -1)
         self._assemble()
-        self._solver = Updated()
+        self._solver = Updated(refined=not squared)
+        self._new = "PqAb" if self._residuals or slots else "Pq"
 
     def _assemble(self) -> None:
         """Lay out the rows: residuals, CVXPY's equalities, cuts, then the rest of CVXPY's."""
@@ -131,7 +132,7 @@ class CompiledProgram:
         P, q = self._objective(R, D, penalty, unit)
         if linear is not None:
             q[self._form.offset : self._form.offset + linear.size] += penalty * linear.T.ravel()
-        x, record = self._solver.solve(P, q, self._A, b, self._cones)
+        x, record = self._solver.solve(P, q, self._A, b, self._cones, self._new)
         if x is None:
             return None, record
         B = x[self._place]

@@ -101,8 +101,8 @@ class ProxProgram:
         q = step * self._q
         q[: self._touched.size] -= B.ravel(order="F")[self._touched]
         P = self._near + step * self._P
-        same = step == self._step or not self._P.nnz
-        x, record = self._solver.solve(P, q, self._A, self._b, self._cones, same)
+        new = "q" if step == self._step or not self._P.nnz else "Pq"
+        x, record = self._solver.solve(P, q, self._A, self._b, self._cones, new)
         self._step = step
         if x is not None and record.status == cp.OPTIMAL:
             return self._whole(B, x[: self._touched.size]), [record]

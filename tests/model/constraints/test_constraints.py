@@ -198,3 +198,13 @@ def test_labels_count_samples_whichever_way_a_factor_is_written():
     for model in ("W.T @ H.T", "W @ H"):
         with pytest.raises(cn.InputError, match="a label for each of the 4 samples, got 2"):
             cn.compose(cn.Approx(V, model), rank=2, H=["nonnegative", cn.Labels([0, 1], 0.5)])
+
+
+def test_a_point_that_was_changed_in_place_is_judged_anew():
+    near = cn.Convex(lambda X: cp.abs(cp.diff(X, axis=1)) <= 0.5)
+    B = np.array([[0.0, 1.0, 1.0]])
+    first = near.violation(B)
+    first[:] = 7.0
+    assert near.violation(B).max() == pytest.approx(0.5)
+    B[0, 0] = 1.0
+    assert near.violation(B).max() == 0.0

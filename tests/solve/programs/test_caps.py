@@ -33,6 +33,21 @@ def test_one_program_of_squares_and_terms_equals_cvxpy(name: str, weighted: bool
     assert block.violation(B) <= 1e-6
 
 
+def test_a_program_that_is_solved_again_with_new_squares_equals_cvxpy_each_time() -> None:
+    rng = np.random.default_rng(8)
+    Y, M = 2 * rng.random((9, 6)), rng.random((9, 6))
+    terms = [cn.NonNegative(), cn.Convex(RULES["differences"])]
+    block, _ = fitted_block("B", Y, rng.random((9, 3)), cn.WeightedFrobenius(M), terms)
+    program = WholeProgram(block)
+    for _ in range(4):
+        A, X = rng.random((9, 3)), cp.Variable((3, 6), nonneg=True)
+        held = fitted_block("B", Y, A, cn.WeightedFrobenius(M), terms)[1].on(block)
+        value = program.minimize(held, np.ones((3, 6)))[1]
+        loss = cp.sum_squares(cp.multiply(M, Y - A @ X))
+        best = cp.Problem(cp.Minimize(loss), RULES["differences"](X)).solve(cp.CLARABEL)
+        assert value == pytest.approx(best, rel=1e-6)
+
+
 def test_magnitudes_under_a_bound_add_no_variables() -> None:
     X = cp.Variable((2, 5))
     free = StandardForm.of(0, [cp.abs(X) <= 1], X)
