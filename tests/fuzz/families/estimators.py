@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import expit
 from sklearn.base import clone
 
 import conicnmf as cn
@@ -183,7 +184,7 @@ class EstimatorCase:
         mean = getattr(model, "mean_", 0.0)
         fired = codes
         if self.known.get("fires"):  # what a machine of this kind decodes
-            fired, mean = 1 / (1 + np.exp(-codes)), model.result_["theta_dec"].T
+            fired, mean = expit(codes), model.result_["theta_dec"].T
         wanted = fired @ model.components_ + mean
         if not near(model.inverse_transform(codes), wanted, 1e-4 if self.data.single else 1e-9):
             yield Finding("value", "inverse_transform is not codes · components")
