@@ -182,7 +182,7 @@ class _Loop:
         self.run.at = "the start"
         try:
             if saved is None:
-                self.run.record(self.run.problem.start(init, self.context.rng))
+                self.run.record(self._begun(init))
             else:
                 self.run.resume(saved)
         except BaseException as error:
@@ -192,6 +192,14 @@ class _Loop:
                 f"{Status.ERROR.name}: the start raised {in_words(error)}; there is no iterate yet. "
                 "Begin elsewhere with init=, or mend what raised"
             ) from error
+
+    def _begun(self, init: Any) -> Factors:
+        """Return the start, which is found in units of one whatever the solver sees."""
+        problem, rng = self.run.problem, self.context.rng
+        if not self.solver.absolute:
+            return problem.start(init, rng)
+        within = problem.normalized()
+        return within.units.outward(within.start(init, rng))
 
     def _prepare(self, saved: State | None) -> None:
         """Let the solver set up what it remembers, or take it from the checkpoint."""

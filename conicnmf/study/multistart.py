@@ -84,7 +84,8 @@ def multistart(
     ----------
     problem : Problem
     solver : Solver, optional
-        By default one that fits is picked.
+        By default one that fits is picked. Each start is one run of it; a race of several, which
+        `solve` may make, would be starts within starts.
     n_starts : int
         The number of starts, with seeds seed, seed + 1, …
     seed : int

@@ -95,3 +95,13 @@ def test_coders_have_thresholds_in_the_units_of_the_data():
     result = problem.solve(cn.Coded(code), stop=3)
     again = cn.coding.sparse_code(V, result.W, code)
     assert (again > 0).sum() == (result.H > 0).sum()
+
+
+@pytest.mark.parametrize("start", ["NNDSVD", "Random", "KMeans"])
+def test_coders_begin_alike_in_every_unit(start):
+    ends = [
+        cn.factorize(V * unit, 2).solve(cn.Coded(), init=start, seed=0, stop=3).history.objective
+        for unit in (1.0, 2.0**24, 2.0**-24)
+    ]
+    np.testing.assert_allclose(ends[1] / 2.0**48, ends[0], rtol=1e-12)
+    np.testing.assert_allclose(ends[2] * 2.0**48, ends[0], rtol=1e-12)
