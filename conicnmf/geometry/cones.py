@@ -33,7 +33,7 @@ def cone_ratio(n: int, s: float) -> float:
     return 1.0 if s >= 1 else root - (root - 1) * s
 
 
-def cone_ratios(n: int, s: ArrayLike) -> NDArray[np.float64]:
+def cone_ratios(n: int, s: ArrayLike | float) -> NDArray[np.float64]:
     """Return `cone_ratio` for one level, or for each of several.
 
     Examples
@@ -41,6 +41,8 @@ def cone_ratios(n: int, s: ArrayLike) -> NDArray[np.float64]:
     >>> cone_ratios(16, [0.0, 0.5, 1.0])
     array([4. , 2.5, 1. ])
     """
+    if isinstance(s, float):  # the usual case, asked for in every step
+        return np.asarray(cone_ratio(n, s))
     levels, root = np.asarray(s, dtype=float), math.sqrt(n)
     return np.where(levels >= 1, 1.0, root - (root - 1) * levels)
 

@@ -1,4 +1,4 @@
-"""Small first calls of a large kernel run as plain Python, which is quicker than to compile it.
+"""Small first calls of a kernel run as plain Python or NumPy, which is quicker than to compile it.
 
 The same statements in the same order on double precision give the same bits: the compiler reorders
 nothing. Where Python would raise instead of giving inf or nan, the compiled kernel takes over.
@@ -27,6 +27,8 @@ class FirstCalls:
     ----------
     kernel : compiled function
         It works in place on arrays and returns nothing.
+    python : callable, optional
+        The same work in NumPy, to the last bit; without it the kernel's own statements are run.
 
     Examples
     --------
@@ -40,13 +42,13 @@ class FirstCalls:
     array([2., 2.])
     """
 
-    def __init__(self, kernel: Any) -> None:
+    def __init__(self, kernel: Any, python: Callable[..., None] | None = None) -> None:
         self.kernel = kernel
-        self._python: Callable[..., None] | None = None
+        self._python = python
         self._seconds = 0.0
         self._ready = False
 
-    def __call__(self, *args: Any, small: bool) -> None:
+    def __call__(self, *args: Any, small: bool = True) -> None:
         """Call the kernel, compiled unless it is not and the work is `small`."""
         self._ready = self._ready or self._seconds > _ENOUGH or has_code(self.kernel)
         if self._ready or not small or not self._interpret(args):

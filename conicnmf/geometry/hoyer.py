@@ -7,8 +7,18 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from conicnmf.geometry.compilers import jit
 from conicnmf.geometry.direction import directions
-from conicnmf.geometry.rows import BLOCK, as_rows, at_size_one, per_row
+from conicnmf.geometry.first_calls import FirstCalls
+from conicnmf.geometry.rows import (
+    BLOCK,
+    as_rows,
+    at_size_one,
+    inverse_power,
+    largest,
+    norms,
+    per_row,
+)
 from conicnmf.types import Array
 
 
@@ -23,13 +33,36 @@ def hoyer_sparseness(X: ArrayLike) -> Array:
     array([ 0.,  1., nan])
     """
     rows = as_rows(X)
-    n, (Y, _) = rows.shape[1], at_size_one(np.abs(rows).astype(np.float64, copy=False))
-    if n == 1:
-        return np.where(rows[:, 0] == 0, np.nan, 1.0).astype(rows.dtype)
-    total, norm, root = _sums(Y), np.sqrt(_sums(Y * Y)), math.sqrt(n)
+    out = np.empty(len(rows), dtype=rows.dtype)
+    _measure(rows, out)
+    return out
+
+
+@jit
+def _sparseness_rows(X: Array, out: Array) -> None:
+    root = math.sqrt(X.shape[1])
+    for i in range(len(X)):
+        size = largest(X[i])
+        if size == 0 or root == 1:
+            out[i] = 1.0 if size > 0 else np.nan
+            continue
+        total, norm = norms(X[i], inverse_power(size))
+        value = (root - total / norm) / (root - 1)
+        out[i] = 0.0 if value < 0 else 1.0 if value > 1 else value  # nan stays
+
+
+def _sparseness_array(X: Array, out: Array) -> None:
+    """Do the same in NumPy."""
+    if X.shape[1] == 1:
+        out[:] = np.where(np.abs(X[:, 0]) > 0, 1.0, np.nan)
+        return
+    Y, _ = at_size_one(np.abs(X).astype(np.float64, copy=False))
+    total, norm, root = _sums(Y), np.sqrt(_sums(Y * Y)), math.sqrt(X.shape[1])
     ratio = np.divide(total, norm, out=np.full(len(Y), np.nan), where=norm > 0)
-    values = np.clip((root - ratio) / (root - 1), 0.0, 1.0)
-    return np.asarray(values, dtype=rows.dtype)
+    out[:] = np.clip((root - ratio) / (root - 1), 0.0, 1.0)
+
+
+_measure = FirstCalls(_sparseness_rows, _sparseness_array)
 
 
 def _sums(Y: Array) -> Array:

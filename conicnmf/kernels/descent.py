@@ -40,8 +40,9 @@ class Sets(NamedTuple):
         )
         radii = None if self.radii is None else per_row(self.radii, rows)
         held = None if self.held is None else np.array(self.held, dtype=np.bool_)
-        band = np.array([per_row(self.s_min, rows), per_row(self.s_max, rows)])
-        binds = bool((band[0] > 0).any() or (band[1] < 1).any())
+        band = np.empty((2, rows))
+        band[0], band[1] = self.s_min, self.s_max
+        binds = band[0].max(initial=0.0) > 0 or band[1].min(initial=1.0) < 1
         return held, T, centers, radii, band if binds else None
 
 

@@ -179,9 +179,14 @@ class Block:
         return not self.penalties and all(c.scale_free for c in self.constraints)
 
     @cached_property
+    def zero_forbidding(self) -> tuple[Constraint, ...]:
+        """The constraints that do not allow components that are zero."""
+        return tuple(c for c in self.constraints if not c.zero_allowed(self.shape))
+
+    @property
     def zero_allowed(self) -> bool:
         """Whether every constraint allows components that are zero."""
-        return all(c.zero_allowed(self.shape) for c in self.constraints)
+        return not self.zero_forbidding
 
     @cached_property
     def zero_in_convex_part(self) -> bool:
@@ -237,8 +242,7 @@ class Block:
     def zero_forbidden(self) -> set[int]:
         """The axes along which no piece may be zero: 1 for components, 0 for samples."""
         axes = {"component": 1, "sample": 0}
-        by_piece = (c for c in self.constraints if c.each in axes)
-        return {axes[c.each] for c in by_piece if not c.zero_allowed(self.shape)}
+        return {axes[c.each] for c in self.zero_forbidding if c.each in axes}
 
     @cached_property
     def is_extra(self) -> bool:
@@ -255,7 +259,7 @@ class Block:
 
     def collapsed(self, B: Array) -> bool:
         """Whether a piece is zero where a constraint forbids zero."""
-        return any(bool(c.dead(B).any()) for c in self.constraints)
+        return any(bool(c.dead(B).any()) for c in self.zero_forbidding)
 
     def convex_at(self, B: Array) -> Block:
         """Return the block with convex parts of its sets that hold B: same zeros, same peaks."""
@@ -266,7 +270,7 @@ class Block:
 
     def kept_alive(self, B: Array, last: Array) -> Array:
         """Return B with a tenth of the last piece in place of one that must not be zero and is."""
-        for constraint in () if self.zero_allowed else self.constraints:
+        for constraint in self.zero_forbidding:
             B = constraint.kept_alive(B, last)
         return B
 

@@ -122,7 +122,8 @@ def solve(
         file = Checkpoint(checkpoint, claim_of(problem, method, seed, init))
     deadline = np.inf if time_limit is None else begin + time_limit
     context = Context(np.random.default_rng(seed), deadline)
-    with interruptions_noted(), until(deadline), threads(n_threads), problem.holding.opened():
+    opened = problem.holding.opened()
+    with interruptions_noted(), until(deadline), threads(n_threads), opened, iterating():
         seen = problem if method.absolute else problem.normalized()
         run = Run(seen, begin, method.promises.keeps_best)
         for sentence in runaway_scales(problem):
@@ -164,8 +165,7 @@ class _Loop:
         self._start(init, saved)
         try:
             self._prepare(saved)
-            with iterating():
-                return self._iterate()
+            return self._iterate()
         except KeyboardInterrupt:
             return Status.INTERRUPTED
         except BaseException as error:

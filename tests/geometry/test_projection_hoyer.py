@@ -6,7 +6,7 @@ from hostile import LEVELS, SCALES, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conicnmf.geometry import project_hoyer
+from conicnmf.geometry import hoyer, project_hoyer
 
 
 def alternating(x, l1, l2):
@@ -86,3 +86,18 @@ def test_float32_is_kept():
     P = project_hoyer(X, 3.0, 1.0)
     assert P.dtype == np.float32
     np.testing.assert_allclose(P, project_hoyer(X.astype(np.float64), 3.0, 1.0), atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 2, 64, 513, 1600])
+def test_the_measure_is_the_same_to_the_last_bit_compiled_and_in_numpy(n, dtype):
+    rng = np.random.default_rng(n)
+    X = (rng.normal(size=(9, n)) * 10.0 ** np.arange(-16, 20, 4)[:, None]).astype(dtype)
+    X[3] = 0
+    X[5, 0] = np.inf
+    X[6, 0] = np.nan
+    compiled, by_arrays = np.empty(9, dtype), np.empty(9, dtype)
+    hoyer._sparseness_rows(X, compiled)
+    with np.errstate(invalid="ignore"):
+        hoyer._sparseness_array(X, by_arrays)
+    np.testing.assert_array_equal(compiled, by_arrays)

@@ -144,7 +144,8 @@ class Sparseness(Constraint):
         s = hoyer_sparseness(np.ascontiguousarray(rows))
         low, high = self.band()
         excess = np.maximum(np.maximum(low - s, s - high), 0.0)
-        return np.where(np.isnan(s), (low > 0).astype(float), excess)
+        zero = np.isnan(s)
+        return np.where(zero, (low > 0).astype(float), excess) if zero.any() else excess
 
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:
         """Return the upper bound, c‖b‖₂ ≤ eᵀb for each component b ≥ 0."""

@@ -77,7 +77,8 @@ class NativeStep:
         begin = time.perf_counter()
         G, C = self.quadratic.G, self.quadratic.C
         held = cuts[0].active if cuts else np.zeros(self.block.shape[0], dtype=bool)
-        T = cuts[0].normals() if cuts else np.zeros_like(C)
+        # Only the normals of held rows are read.
+        T = cuts[0].halfspaces.normals if cuts else np.zeros_like(C)
         plain = bool((self.s_max == 1).all()) and not held.any()
         most = _FEW_SWEEPS if plain else _SWEEPS
         start = np.zeros_like(C) if self.last is None else self.last
