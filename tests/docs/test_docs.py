@@ -83,7 +83,7 @@ def named_with_files():
 
 
 def test_the_walk_has_ten_steps():
-    walk = ARCHITECTURE.split("## V's walk in ten steps")[1].split("##")[0]
+    walk = ARCHITECTURE.split("## From V to the report in ten steps")[1].split("##")[0]
     assert re.findall(r"^(\d+)\. ", walk, flags=re.MULTILINE) == [str(k) for k in range(1, 11)]
     assert len(named_with_files()) >= 10
 
