@@ -28,7 +28,7 @@ def report(
     image_shape: o.ImageShape = None,
     json: o.Json = False,
 ) -> None:
-    """Write the page of a saved result, beside it by default."""
+    """Write the HTML report of a saved result, by default next to it."""
     require_pictures()
     found = load(result)
     place = Path(result).with_suffix(".html") if output is None else Path(output)

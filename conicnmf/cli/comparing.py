@@ -45,7 +45,7 @@ def compare_command(
         str | None,
         typer.Option(
             metavar="A,B",
-            help="Names with commas; by default all that are quick.",
+            help="Names separated by commas; by default all fast ones.",
             autocompletion=o.complete_solver,
         ),
     ] = None,
@@ -56,7 +56,7 @@ def compare_command(
     budget: Annotated[float | None, typer.Option(help="Seconds for all runs together.")] = None,
     store: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Keep finished runs; the same command goes on later."),
+        typer.Option(metavar="FOLDER", help="Keep finished runs; the same command resumes later."),
     ] = None,
     certificate: o.Certify = True,
     image_shape: o.ImageShape = None,

@@ -36,7 +36,7 @@ class Reading:
     samples_are_rows : bool
         Transpose.
     n_samples : int, optional
-        Keep so many samples, drawn at random.
+        Keep this many samples, drawn at random.
     image_shape : str, optional
         Such as 16x16.
     missing : bool

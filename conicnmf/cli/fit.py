@@ -99,7 +99,7 @@ def fit(
     )
     checked = None
     if certificate and _is_usable(result):
-        with working("checking the result by other routes …", wants_progress(quiet)):
+        with working("checking the result independently of the solver …", wants_progress(quiet)):
             checked = certify(problem, result)
     files = [] if folder is None else _save(result, source, checked, folder)
     if json:
@@ -122,7 +122,7 @@ def _tell(result: Result, certificate: Certificate | None, name: str) -> None:
     if certificate is not None:
         missed = [check.name for check in certificate.checks if not check.ok]
         verdict = f"Not certified: beyond the tolerance are {', '.join(missed)}."
-        text = "Certified by other routes than the solver's." if certificate.ok else verdict
+        text = "Certified independently of the solver." if certificate.ok else verdict
         screen().print(Text(text, style="green" if certificate.ok else "yellow"))
 
 

@@ -58,8 +58,9 @@ def representative_problems() -> dict[str, Problem]:
 
 
 _LEGEND = (
-    "weights: missing or weighted entries; kl, huber: other losses; sparse: columns of W at least so "
-    "sparse; simplex: samples sum to one; fixed: known entries of W; unit: columns of W of norm one; "
+    "weights: missing or weighted entries; kl, huber: other losses; sparse: a lower bound on the "
+    "sparseness of the columns of W; simplex: samples sum to one; fixed: known entries of W; "
+    "unit: columns of W of norm one; "
     "convex: any convex CVXPY constraint. `problem.explain()` gives the reasons for a problem of your "
     "own."
 )

@@ -75,7 +75,7 @@ LossName = Annotated[
     str | None,
     typer.Option(
         "--loss",
-        help="What is lost where the model misses: frobenius, kl, is, huber, absolute, logistic, or "
+        help="The loss: frobenius, kl, is, huber, absolute, logistic, or "
         "one with values such as 'BetaDivergence(beta=0.5)'.",
         autocompletion=lambda incomplete: beginning(incomplete, LOSSES.names()),
     ),
@@ -93,7 +93,7 @@ ImageShape = Annotated[
 ]
 SamplesAreRows = Annotated[bool, typer.Option("--samples-are-rows", help="Transpose DATA.")]
 Samples = Annotated[
-    int | None, typer.Option("--samples", help="Use only so many samples, drawn at random.")
+    int | None, typer.Option("--samples", help="Use only this many samples, drawn at random.")
 ]
 SkipText = Annotated[
     bool, typer.Option("--skip-text", help="Leave out columns of text in a .csv, .tsv or .txt.")
@@ -119,7 +119,9 @@ Missing = Annotated[
 ]
 Certify = Annotated[
     bool,
-    typer.Option("--certificate/--no-certificate", help="Check the result by other routes."),
+    typer.Option(
+        "--certificate/--no-certificate", help="Check the result independently of the solver."
+    ),
 ]
 Output = Annotated[
     str | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where files are written.")

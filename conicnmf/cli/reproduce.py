@@ -67,7 +67,7 @@ def reproduce_command(
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Run published experiments again: the published figures beside the measured ones.
+    """Repeat published experiments and compare published with measured figures.
 
     Ends with 0 when all were run, whatever their verdict, with 1 when one of several could not be
     run, with 2 when the input is at fault.

@@ -1,4 +1,4 @@
-"""`load`, `names` and `available`: one door to every data set."""
+"""`load`, `names` and `available`: the way to every data set."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def three_factors(n_samples: Count = 1000, seed: Whole = 0) -> Dataset:
         V=W @ H + rng.standard_normal((10, n_samples)),
         truth={"W": W, "H": H},
         description="Ten noisy observations of three hidden factors, the test data of sparse PCA, "
-        "generated. Signed: not for NMF as it stands.",
+        "generated. Signed, so not suited to plain NMF.",
     )
 
 

@@ -180,7 +180,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         return np.ascontiguousarray(self.result_.H.T) if tied else self.transform(X)
 
     def transform(self, X: Any) -> Array:
-        """Return the codes of samples, which obey every term on H that speaks of one sample.
+        """Return the codes of samples, which obey every term on H that applies to single samples.
 
         Terms that tie samples together, such as the sparseness of a component's coefficients over
         all samples, mean nothing for a sample by itself and are left out; `sample_terms_` lists
@@ -239,7 +239,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         return 1 - left / whole if whole else float("nan")
 
     def certificate(self, X: Any, **tolerances: Any) -> Certificate:
-        """Check the fit by other routes than the solver's; see `conicnmf.certify`.
+        """Check the fit independently of the solver; see `conicnmf.certify`.
 
         Parameters
         ----------

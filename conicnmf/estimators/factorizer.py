@@ -1,4 +1,4 @@
-"""The general door: any terms on either factor, any loss, any solver."""
+"""The general estimator: any terms on either factor, any loss, any solver."""
 
 from __future__ import annotations
 

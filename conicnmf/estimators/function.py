@@ -1,4 +1,4 @@
-"""The factorization as one function, as scikit-learn has it beside the class."""
+"""The factorization as one function, as scikit-learn has it besides the class."""
 
 from __future__ import annotations
 

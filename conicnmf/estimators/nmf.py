@@ -29,7 +29,7 @@ _SOLVERS: dict[str, AnySolver] = {"cd": SWEEP, "mu": Multiplicative()}
 
 
 class NMF(ScikitForm):
-    """X ≈ codes · components, both non-negative: scikit-learn's `NMF`, and terms beside it.
+    """X ≈ codes · components, both non-negative: scikit-learn's `NMF`, with any further terms.
 
     The parameters, attributes and the objective are those of `sklearn.decomposition.NMF`, where the
     codes are called W and the components H. Missing entries (NaN), sparseness and terms on both

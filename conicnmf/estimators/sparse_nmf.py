@@ -29,7 +29,7 @@ class SparseNMF(Streaming):
     code_sparseness : float or (min, max), optional
         The same for the codes.
     code_each : {"sample", "component"}
-        Whether `code_sparseness` speaks of the code of each sample, or of the coefficients of each
+        Whether `code_sparseness` applies to the code of each sample, or to the coefficients of each
         component over all samples. The latter ties samples together: it holds for the codes that
         `fit_transform` returns and is left out by `transform`.
     W, H : list of Term

@@ -110,9 +110,7 @@ class Streaming(FactorizationEstimator):
         tied = [term for term in self._terms()[1] if not of_one_sample(term)]
         reasons += [f"{term} on H ties samples together" for term in tied]
         if "quadratic" not in self._loss().abilities:
-            reasons.append(
-                f"{self._loss()} is no sum of squares, whose products say all of a batch"
-            )
+            reasons.append(f"{self._loss()} is not a sum of squares, which batches need")
         if self._past is None:
             reasons.append("the first batch had missing entries")
         if reasons or self._past is None:

@@ -137,7 +137,7 @@ def _performances(comparison: Comparison) -> Iterator[str]:
 def _significance(comparison: Comparison) -> Iterator[str]:
     table = significance_table(comparison)
     if not table.rows:
-        yield paragraph("One solver has nothing to be compared with.")
+        yield paragraph("There is only one solver, so there is nothing to compare.")
         return
     shown = table_html(table)
     if len(table.rows) > _MOST_PAIRS:

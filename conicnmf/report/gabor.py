@@ -1,4 +1,4 @@
-"""Filters beside the Gabor functions fitted to them."""
+"""Filters next to the Gabor functions fitted to them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["GaborFits", "fit_gabor", "plot_gabor"]
 
 @door
 def plot_gabor(fits: GaborFits, columns: Count = 8) -> Figure:
-    """Draw filters beside their fits, each pair on its own scale, best correlation first.
+    """Draw filters next to their fits, each pair on its own scale, best correlation first.
 
     Parameters
     ----------

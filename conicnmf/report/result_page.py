@@ -105,7 +105,7 @@ def _certificate(certificate: Certificate) -> Iterator[str]:
         yield status_note("NOT CERTIFIED", "stopped", f"Beyond the tolerance: {listed}.")
     else:
         yield status_note(
-            "CERTIFIED", "converged", "Every check, by other routes than the solver's, passed."
+            "CERTIFIED", "converged", "All checks passed, independently of the solver."
         )
     yield table_html(certificate_table(certificate))
 

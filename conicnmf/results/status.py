@@ -20,12 +20,13 @@ class Status(Enum):
 
     CONVERGED = "The objective no longer falls; try other seeds to see whether it can be lower."
     STILL_FALLING = (
-        "The stop rule was met while the objective still falls; a smaller rtol, or more patience, "
-        "goes on."
+        "The stop rule was met while the objective still falls; use a smaller rtol or more "
+        "patience to continue."
     )
     AT_REST = (
-        "The update rule no longer moves anything, which need not be a minimum: certificate() tells. "
-        "Another solver may go on, see explain()."
+        "The update rule no longer moves anything, which need not be a minimum: certificate() "
+        "tells you. "
+        "Another solver may continue, see explain()."
     )
     OSCILLATING = (
         "The objective went up and down and no longer improves; the best feasible iterate was kept. "
@@ -40,19 +41,19 @@ class Status(Enum):
     INTERRUPTED = "Interrupted from the keyboard; the best feasible iterate so far was kept."
     CALLBACK = "The callback asked to stop; the best feasible iterate so far was kept."
     COLLAPSED = (
-        "A component became zero, where a constraint forbids it; lower the sparseness or the rank, "
-        "or start elsewhere."
+        "A component became zero, where a constraint forbids it; lower the sparseness or the "
+        "rank, or use another start."
     )
     INFEASIBLE = (
         "No feasible start was found and no iterate satisfies every constraint, which does not prove "
-        "that there is no such point; begin at one with init=, or relax a constraint."
+        "that there is no such point; pass one with init=, or relax a constraint."
     )
     CONDITION_FAILED = (
-        "The condition that the update rule rests on fails here; the best iterate so far was kept. "
-        "Another solver may go on, see explain()."
+        "The condition that the update rule needs does not hold; the best iterate so far was kept. "
+        "Another solver may continue, see explain()."
     )
     UNBOUNDED = (
-        "The objective has no minimum: it falls without end along result.direction. Bound what may "
+        "The objective has no minimum: it falls without bound along result.direction. Bound what may "
         "grow, for example by a ridge."
     )
     BACKEND_FAILED = (

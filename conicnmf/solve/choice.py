@@ -127,23 +127,25 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     )
     copies = "each term acts on a copy of its factor, and the copies are brought together"
     if any(fits_whole(block) for block in problem.blocks):
-        copies = "a block with a convex program of its own is solved by that, and it looks ahead"
+        copies = "a block that is a convex program is solved as one, with extrapolation"
     listed.insert(3 if planes else 2, (Splitting(), copies))
     if any(HALS().facing(block).kind for block in problem.blocks) and not _reweighed(problem):
         listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers
-    own = "every entry has a step of its own, to the best of it"
+    own = "every entry has its own exact step"
     listed.insert(0, (CyclicNewton(), own))
     if not all(_has_squares(block) for block in problem.blocks):
         # Where data are dense, one product serves many entries; where not, steps of their own pay.
         stored = any(sp.issparse(fit.V) for fit in problem.fits)
-        cheap = "its steps are cheap, and momentum makes up for their length"
+        cheap = "its steps are cheap, and momentum makes up for how short they are"
         listed.insert(int(stored), (AcceleratedMultiplicative(), cheap))
         if not stored:
             ended = Chain((AcceleratedMultiplicative(), CyclicNewton()), rtol=1e-2, patience=1)
-            listed.insert(0, (ended, "cheap steps with momentum come near, exact ones end there"))
+            listed.insert(0, (ended, "cheap steps with momentum come close, and exact ones finish"))
     if problem.rank <= _FEW and any(block.reverse_convex for block in problem.blocks):
         polished = Chain((TangentPlane(), HALS()))
-        listed.insert(0, (polished, "tangent planes find a basin, exact steps polish it"))
+        listed.insert(
+            0, (polished, "tangent planes find a good region, and exact steps refine the result")
+        )
     return listed
 
 
@@ -193,10 +195,10 @@ def explain(problem: BaseProblem) -> str:
         chosen, why = choose(problem)
     except IncompatibleError as error:
         return "\n".join([*lines, str(error)])
-    picked = f"Without a solver named, {chosen.name} is picked: {why}."
+    picked = f"By default {chosen.name} is picked: {why}."
     raced = race(problem, "low")
     if raced is not None:
-        picked += f" Without a start given, there is a race: {raced.name}."
+        picked += f" If no start is given, there is a race: {raced.name}."
     return "\n".join([*lines, picked])
 
 

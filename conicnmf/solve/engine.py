@@ -190,7 +190,7 @@ class _Loop:
                 raise
             raise SolveError(
                 f"{Status.ERROR.name}: the start raised {in_words(error)}; there is no iterate yet. "
-                "Begin elsewhere with init=, or mend what raised"
+                "Pass another start with init=, or fix what raised"
             ) from error
 
     def _begun(self, init: Any) -> Factors:

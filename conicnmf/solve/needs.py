@@ -65,12 +65,12 @@ def component_steps(block: Block) -> Iterator[str]:
     if "vectorized" not in block.abilities:
         yield from LossWith(("quadratic",), "which component-wise steps need")(block)
         return
-    place = f"{block.name} stands between two factors, where its entries depend on each other"
+    place = f"{block.name} is between two factors, where its entries depend on each other"
     if (size := block.shape[0] * block.shape[1]) > MOST_ENTRIES:
         yield f"{place}: at most {MOST_ENTRIES} are updated one by one, and it has {size}"
     if block.constraints and not block.orthant_only:
         stated = ", ".join(map(str, block.constraints))
-        yield f"{place}: only NonNegative or no constraint is served there, not {stated}"
+        yield f"{place}: only NonNegative or no constraint is possible there, not {stated}"
     for penalty in block.shaped:
         yield f"{place}, and {penalty} has no closed form there"
 
@@ -174,7 +174,7 @@ def nonnegative_only(block: Block) -> Iterator[str]:
 def one_addend(block: Block) -> Iterator[str]:
     """Yield a reason when the block has several losses, or none."""
     if len(block.addends) != 1:
-        yield f"{block.name} stands in {len(block.addends)} losses, and one is served"
+        yield f"{block.name} appears in {len(block.addends)} losses, and only one is supported"
 
 
 def nonnegative_data(block: Block) -> Iterator[str]:

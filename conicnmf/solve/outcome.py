@@ -60,8 +60,8 @@ def _honest(problem: BaseProblem, run: Run, factors: Factors, status: Status) ->
         run.remark(Status.INTERRUPTED.value)
     if status is Status.TIME_LIMIT:
         run.remark(
-            "the time limit was reached before a feasible point was found; allow more time, or begin "
-            "at such a point with init="
+            "the time limit was reached before a feasible point was found; allow more time, or "
+            "pass such a point with init="
         )
     if not np.isfinite(run.history.objective).any():
         return Status.NOT_FINITE

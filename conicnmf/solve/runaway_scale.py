@@ -37,8 +37,9 @@ def runaway_scales(problem: BaseProblem) -> list[str]:
             continue
         terms = " and ".join(map(str, block.penalties))
         found.append(
-            f"the scale of {partner.name} is free, so {terms} on {block.name} melts away while "
-            f"{partner.name} grows without end; add UnitNorm() or NormBall(1) to {partner.name}, or "
+            f"the scale of {partner.name} is free, so {terms} on {block.name} goes to zero while "
+            f"{partner.name} grows without bound; add UnitNorm() or NormBall(1) to "
+            f"{partner.name}, or "
             "L2(weight)"
         )
     return found

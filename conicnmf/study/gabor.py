@@ -21,7 +21,7 @@ _NAMES = ("row", "column", "angle", "length", "width", "frequency")
 
 @dataclass(frozen=True, eq=False)
 class GaborFits:
-    """Gabor functions beside the filters they were fitted to.
+    """Gabor functions and the filters they were fitted to.
 
     Attributes
     ----------

@@ -28,4 +28,4 @@ def test_where_no_solver_fits_the_nearest_say_why_and_explain_lists_them_all():
 
 def test_a_reason_to_pick_cone_programs_does_not_blame_the_constraints():
     problem = cn.factorize(V, 2, H=[cn.NonNegative(), cn.ConvexPenalty(lambda H: cp.norm(H, 2))])
-    assert "Splitting is picked: a block with a convex program of its own" in problem.explain()
+    assert "Splitting is picked: a block that is a convex program" in problem.explain()

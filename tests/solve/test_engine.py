@@ -329,7 +329,7 @@ def test_explain_says_which_solvers_fit_and_why_the_others_do_not() -> None:
         for reason in reasons:
             assert reason in text
     picked = problem.solve(init="random", stop=1).solver.split("(")[0]
-    assert f"Without a solver named, {picked} is picked: " in text.splitlines()[-1]
+    assert f"By default {picked} is picked: " in text.splitlines()[-1]
 
 
 def test_a_solver_that_does_not_fit_is_refused_with_every_reason() -> None:

@@ -12,10 +12,10 @@ V = np.random.default_rng(0).random((6, 9))
 
 def test_the_penalty_does_melt_away_and_it_is_said_everywhere():
     problem = cn.factorize(V, 2, H=[N, cn.L1(0.1)])
-    assert "Note: the scale of W is free, so L1(weight=0.1) on H melts away" in problem.explain()
+    assert "Note: the scale of W is free, so L1(weight=0.1) on H goes to zero" in problem.explain()
     with pytest.warns(UserWarning, match=r"add UnitNorm\(\) or NormBall\(1\) to W"):
         result = problem.solve(stop=5)
-    assert any("grows without end" in remark for remark in result.remarks)
+    assert any("grows without bound" in remark for remark in result.remarks)
     W, H = result.W, result.H
     values = [problem.objective({"W": W * c, "H": H / c}) for c in (1.0, 10.0, 100.0)]
     assert values[0] > values[1] > values[2]
@@ -33,7 +33,7 @@ def test_the_penalty_does_melt_away_and_it_is_said_everywhere():
 )
 def test_statements_whose_scale_is_held_say_nothing(terms, recwarn):
     problem = cn.factorize(V, 2, **terms)
-    assert "grows without end" not in problem.explain()
+    assert "grows without bound" not in problem.explain()
     assert not problem.solve(stop=2).remarks
     assert not recwarn.list
 

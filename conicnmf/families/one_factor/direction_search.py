@@ -57,7 +57,7 @@ class _Memo:
 def few_directions(view: OneFactor) -> Iterator[str]:
     """Yield a reason where A is not positive semi-definite, or has too many directions."""
     if view.rank != 1:
-        yield f"it searches for one column, and here are {view.rank}"
+        yield f"it searches for one column, and this problem has {view.rank}"
     elif view.fixed is None or view.fixed.width > _MOST:
         width = "any" if view.fixed is None else str(view.fixed.width)
         yield f"A has {width} directions and it searches {_MOST} at most; give LowRank(G)"

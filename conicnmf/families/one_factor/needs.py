@@ -12,7 +12,7 @@ from conicnmf.solve.needs import conic_constraints
 def nonnegative_alone(view: OneFactor) -> Iterator[str]:
     """Yield the constraints beyond W ≥ 0."""
     for constraint in view.others:
-        yield f"it keeps W >= 0 and the norm alone, not {constraint}"
+        yield f"it keeps only W >= 0 and the norm, not {constraint}"
 
 
 def normalized(view: OneFactor) -> Iterator[str]:
@@ -48,7 +48,7 @@ def orthonormal(view: OneFactor) -> Iterator[str]:
 def one_norm(view: OneFactor) -> Iterator[str]:
     """Yield a reason for several columns with a norm each, which would all become the same."""
     if view.norm is not None and view.rank > 1:
-        yield f"a norm of its own for each of {view.rank} columns leaves them free to be the same"
+        yield f"with a separate norm for each of {view.rank} columns, all of them may be the same"
 
 
 def negative_entries(view: OneFactor) -> Iterator[str]:

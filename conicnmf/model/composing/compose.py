@@ -35,7 +35,7 @@ def compose(
     Parameters
     ----------
     *approximations : Approx
-        What shall come near which data. Variables of the same name are the same.
+        What is to approximate which data. Variables of the same name are the same.
     rank : int or tuple of int, optional
         The sizes that neither data nor constants tell: one number for all of them, or one for each
         in the order in which they stand in the texts.
@@ -113,13 +113,15 @@ def _named(approximations: Sequence[Approx]) -> dict[str, Approx]:
                 "by the name of their variable, W=[...]"
             )
     if not approximations:
-        raise InputError('compose needs data to come near; write compose(Approx(V, "W @ H"), ...)')
+        raise InputError(
+            'compose needs data to approximate; write compose(Approx(V, "W @ H"), ...)'
+        )
     several = len(approximations) > 1
     found: dict[str, Approx] = {}
     for place, approximation in enumerate(approximations, 1):
         name = approximation.name or (f"V{place}" if several else "V")
         if name in found:
-            raise InputError(f"two approximations are called {name!r}; give each a name of its own")
+            raise InputError(f"two approximations are called {name!r}; give each a different name")
         found[name] = approximation
     return found
 

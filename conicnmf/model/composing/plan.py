@@ -185,8 +185,8 @@ def _check_once(a: _Named, variables: set[str], constants: set[str]) -> None:
     for name in variables:
         if names.count(name) > 1:
             raise InputError(
-                f"{name} stands {names.count(name)} times in {a.model!r}, and a model is to be "
-                "linear in each variable; give the second one a name of its own"
+                f"{name} appears {names.count(name)} times in {a.model!r}, and a model must be "
+                "linear in each variable; give the second one another name"
             )
     for product in a.products:
         for symbol in product.symbols:
@@ -205,7 +205,7 @@ def _check_once(a: _Named, variables: set[str], constants: set[str]) -> None:
 def _check_ones(a: _Named, product: Product) -> None:
     places = [i for i, symbol in enumerate(product.symbols) if symbol.name == ONES]
     if any(place not in (0, len(product.symbols) - 1) for place in places):
-        raise InputError(f'in {a.model!r} ones stand at an end, as in "b @ 1" or "1 @ c"')
+        raise InputError(f'in {a.model!r} ones must be at an end, as in "b @ 1" or "1 @ c"')
 
 
 def _constant(name: str, value: Any) -> Array:

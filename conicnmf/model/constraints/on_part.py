@@ -60,8 +60,8 @@ class OnPart(Constraint):
     constraint : Constraint
         A constraint on each component, on each sample or on each entry.
     places : sequence of int
-        Which entries of a piece: features where it speaks of components of W, components where it
-        speaks of samples.
+        Which entries of a piece: features where it applies to components of W, components where it
+        applies to samples.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class OnPart(Constraint):
     places: Annotated[Iterable[int], Reads(as_places)]
 
     def check_settings(self) -> None:
-        """Refuse what speaks of the whole factor at once."""
+        """Refuse terms that apply to the whole factor at once."""
         fits = self.constraint.each != "factor" and "bounds" not in self.constraint.abilities
         remedy = "state the others with Convex or ReverseConvex, and bounds on entries with Box"
         self.require(fits, "a constraint on components or samples", "constraint", remedy=remedy)
@@ -122,7 +122,8 @@ class OnPart(Constraint):
         length = shape[self._axis]
         if self.span()[-1] >= length:
             raise InputError(
-                f"{self} speaks of place {self.span()[-1]}, and each {self.each} has {length} entries; "
+                f"{self} applies to place {self.span()[-1]}, but each {self.each} has {length} "
+                "entries; "
                 f"use places below {length}"
             )
         self.constraint.check_rows(self._shape(shape))

@@ -178,7 +178,7 @@ def large_problem(
 def _check_loss(loss: Loss) -> None:
     if np.isfinite(loss.cap) or getattr(loss, "weights", None) is not None:
         raise InputError(
-            f"{loss} is not served on data in strips; take a loss without cap and weights, or load V"
+            f"{loss} does not work on data in strips; use a loss without cap and weights, or load V"
         )
 
 

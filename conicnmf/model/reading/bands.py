@@ -63,7 +63,7 @@ class Bands:
         for piece in map(Piece, rows, low, high):
             if not self._put(piece, bound.axis):
                 raise ModelError(
-                    f"cn.sparseness({shown(bound.part)}) speaks of entries from several rows and "
+                    f"cn.sparseness({shown(bound.part)}) mixes entries from several rows and "
                     "columns at once; write cp.norm1(x) <= c * cp.norm2(x) for these"
                 )
 

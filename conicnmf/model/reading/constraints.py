@@ -112,7 +112,7 @@ def _of_columns(conditions: Conditions, component_axis: int) -> list[Constraint]
     if conditions.scales and component_axis == 1:
         X = conditions.variable
         raise ModelError(
-            f"{conditions.scales[0]} is about the columns of {X}, but it stands right of another "
+            f"{conditions.scales[0]} is about the columns of {X}, but it is to the right of another "
             f"factor, where a component is a row; bound the norm (<=) instead of fixing it, write "
             f"the transposed model with {X} on the left, or use cn.UnitNorm in cn.factorize"
         )

@@ -60,5 +60,5 @@ def require_plain(variable: cp.Variable) -> None:
     if used:
         raise ModelError(
             f"factor {variable} has the attribute {', '.join(used)}; only {', '.join(_ATTRIBUTES)} "
-            "are convex descriptions the drivers can keep, so state it as a constraint or drop it"
+            "are supported, so state it as a constraint or drop it"
         )

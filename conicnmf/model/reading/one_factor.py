@@ -70,8 +70,9 @@ def read_operator_term(
         return None
     if form is None and not alone:
         raise ModelError(
-            f"{shown(part)} stands beside other variables, but ‖V − WWᵀV‖² is served where W is the "
-            "only one; write ‖V − WH‖² with an H of its own, or solve it alone, see "
+            f"{shown(part)} appears with other variables, but ‖V − WWᵀV‖² is supported only if W "
+            "is the "
+            "only one; write ‖V − WH‖² with a separate H, or solve it alone, see "
             "cn.families.one_factor.ProjectiveNMF"
         )
     return found

@@ -86,7 +86,7 @@ def variables_of(target: cp.Expression, stated: list[Stated]) -> list[cp.Variabl
         for variable in _mentioned(constraint):
             if variable.id not in found:
                 raise ModelError(
-                    f"every variable stands in the objective, but {variable} stands in a constraint "
+                    f"every variable must be in the objective, but {variable} appears in a constraint "
                     "alone; use constants for what is known, or leave the constraint out"
                 )
     for node in (target, *(c for c in stated if isinstance(c, cp.Constraint))):

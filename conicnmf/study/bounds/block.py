@@ -136,7 +136,7 @@ def block_reasons(block: Block) -> list[str]:
         found.append(f"{block.name} is signed and has a penalty with a corner at zero")
     others = [c for c in block.constraints if c not in block.bands]
     if not all(c.implies_nonnegative and "bounds" in c.abilities for c in others):
-        found.append(f"{block.name} has constraints beside bounds on sparseness")
+        found.append(f"{block.name} has constraints other than bounds on sparseness")
     if len(block.bands) > 1 or any(c.each != "component" for c in block.bands):
         found.append(f"{block.name} has no single bound on the sparseness of components")
     return found

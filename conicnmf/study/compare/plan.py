@@ -64,7 +64,7 @@ def compare(
         When to end, the same for all. By default the solvers' own rule where they have one rule,
         else ``MaxIter(500) | RelDecrease(1e-5)`` for all.
     time_limit : float, optional
-        Seconds for each run. The solvers' own limits of iterations do not count beside it.
+        Seconds for each run. If it is given, the solvers' own iteration limits do not apply.
     budget : float, optional
         Seconds for everything. Every solver has a run before one has a second; runs that are not
         finished by then are rows that say so.

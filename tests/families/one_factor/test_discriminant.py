@@ -223,7 +223,7 @@ def test_sparse_discriminants_keep_the_band_and_lose_little():
         assert (np.diff(result.history.objective[1:]) <= 1e-9).all()
         values.append(result.objective)
     assert values[0] >= free.objective - 1e-6
-    with pytest.raises(IncompatibleError, match="it keeps W >= 0 and the norm alone"):
+    with pytest.raises(IncompatibleError, match="it keeps only W >= 0 and the norm"):
         cn.solve(problem, ProjectionRule())
 
 

@@ -119,7 +119,7 @@ def test_sparseness_bands_are_kept_and_cost_something():
     assert (np.diff(result.history.objective) <= 1e-9).all()
     assert result.objective >= free.objective * 0.9
     assert result.certificate()
-    with pytest.raises(IncompatibleError, match="it keeps W >= 0 and the norm alone"):
+    with pytest.raises(IncompatibleError, match="it keeps only W >= 0 and the norm"):
         cn.solve(banded, ProjectiveRule())
 
 

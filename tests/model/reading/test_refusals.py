@@ -45,7 +45,7 @@ def constraint(write: Callable[[Any, Any], Any], *says: str, error: Any = cn.Mod
 
 CONVEX = "must be convex"
 REMEDY = "write it with convex atoms"
-KNOWN = "every variable stands in the objective"
+KNOWN = "every variable must be in the objective"
 CONSTANTS = "use constants for what is known"
 NUMBERS = "put their values in as constants"
 FINITE = "the constants of a model must be finite"
@@ -82,7 +82,7 @@ REFUSALS = {
         "cp.Variable((rows, columns))",
     ),
     "another variable in a constraint": constraint(
-        lambda W, H: [cp.sum(OTHER) == 1], KNOWN, "Z stands in a constraint alone", CONSTANTS
+        lambda W, H: [cp.sum(OTHER) == 1], KNOWN, "Z appears in a constraint alone", CONSTANTS
     ),
     "one variable twice": objective(
         lambda W, H: cp.sum_squares(np.ones((6, 6)) - W @ W.T), CONVEX, "W @ W.T", REMEDY
@@ -254,7 +254,7 @@ REFUSALS = {
         "cp.norm1(x) <= c",
     ),
     "sparseness of a stranger": constraint(
-        lambda W, H: [cn.sparseness(OTHER, axis=0) >= 0.3], KNOWN, "Z stands", CONSTANTS
+        lambda W, H: [cn.sparseness(OTHER, axis=0) >= 0.3], KNOWN, "Z appears", CONSTANTS
     ),
     "sparseness along no axis": constraint(
         lambda W, H: [cn.sparseness(W, axis=2) >= 0.3],
@@ -304,7 +304,7 @@ def test_semidefinite_factors_are_refused() -> None:
 
 def test_a_fixed_norm_is_served_where_columns_are_components() -> None:
     h = cp.Variable(5, name="h")
-    with pytest.raises(cn.ModelError, match=r"wᵀBw = 1 is about the columns of h, but it stands"):
+    with pytest.raises(cn.ModelError, match=r"wᵀBw = 1 is about the columns of h, but it is to"):
         cn.Problem(cp.Minimize(cp.sum_squares(V[:, 0] - V @ h)), [cp.sum_squares(h) == 1])
 
 
