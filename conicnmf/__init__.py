@@ -20,7 +20,7 @@ from conicnmf.errors import (
     SolveError,
 )
 from conicnmf.families import coding, one_factor
-from conicnmf.families.coding import Coded, sparse_code
+from conicnmf.families.coding import KSVD, Coded, sparse_code
 from conicnmf.model.composing import Approx, compose
 from conicnmf.model.constraints import (
     Box,
@@ -66,6 +66,7 @@ from conicnmf.model.penalties import (
     GroupLasso,
     LogSum,
     MinimumVolume,
+    NonZeros,
     Nuclear,
     SelfFit,
     Smooth,
@@ -161,6 +162,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "ANLS",
     "HALS",
+    "KSVD",
     "L1",
     "L2",
     "L21",
@@ -215,6 +217,7 @@ __all__ = [
     "Multiplicative",
     "Multistart",
     "NonNegative",
+    "NonZeros",
     "NormBall",
     "NormIn",
     "Nuclear",

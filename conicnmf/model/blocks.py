@@ -262,11 +262,17 @@ class Block:
         return any(bool(c.dead(B).any()) for c in self.zero_forbidding)
 
     def convex_at(self, B: Array) -> Block:
-        """Return the block with convex parts of its sets that hold B: same zeros, same peaks."""
-        if not any("convex_at" in c.abilities for c in self.constraints):
+        """Return the block with convex parts of its sets that hold B: same zeros, same peaks.
+
+        Penalties that are constant there are left out.
+        """
+        steps = [p for p in self.penalties if "constant_on" in p.abilities]
+        if not steps and not any("convex_at" in c.abilities for c in self.constraints):
             return self
-        own = (c.convex_at(B) if "convex_at" in c.abilities else c for c in self.constraints)
-        return replace(self, constraints=tuple(own))
+        own = [c.convex_at(B) if "convex_at" in c.abilities else c for c in self.constraints]
+        kept = tuple(p for p in self.penalties if p not in steps)
+        where = (p.constant_on(B) for p in steps)
+        return replace(self, constraints=(*own, *where), penalties=kept)
 
     def kept_alive(self, B: Array, last: Array) -> Array:
         """Return B with a tenth of the last piece in place of one that must not be zero and is."""

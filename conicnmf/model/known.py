@@ -53,6 +53,7 @@ for _kind in (
     penalties.ConvexPenalty,
     penalties.ConcavePenalty,
     penalties.LogSum,
+    penalties.NonZeros,
     penalties.CappedL1,
     penalties.TotalVariation,
     penalties.Smooth,

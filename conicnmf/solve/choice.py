@@ -58,13 +58,21 @@ def _with_defaults(kind: type[AnySolver]) -> AnySolver | None:
 
 def choose(problem: BaseProblem) -> tuple[AnySolver, str]:
     """Return the solver to use when none is named, and why."""
-    for solver, why in problem.preferred():
+    for solver, why in (*_for_counts(problem), *problem.preferred()):
         if not solver.mismatches(problem):
             return solver, why
     others = sorted(fitting(problem), key=lambda solver: not solver.merit(problem))
     if others:
         return others[0], others[0].merit(problem) or "it is the first that fits"
     raise IncompatibleError(_none_fits(problem))
+
+
+def _for_counts(problem: BaseProblem) -> list[tuple[AnySolver, str]]:
+    """Return the solvers that change whole supports, where a penalty counts entries."""
+    if not any("price" in p.abilities for block in problem.blocks for p in block.penalties):
+        return []
+    listed = ((solver, solver.merit(problem)) for solver in known_solvers(problem))
+    return [(solver, why) for solver, why in listed if why]
 
 
 def race(problem: BaseProblem, effort: Effort) -> Race | None:

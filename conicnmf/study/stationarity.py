@@ -5,7 +5,8 @@ really there to be had. Where that would have the size of large data, programs o
 majorizers of the loss stand for it. Signed factors with bands are solved for their magnitudes, and
 projected gradient steps serve where no cone program can be written. Where none of this serves, it is
 tried in a convex part of the set, say with the same zeros; at last steps are brought back into the
-set by projections on one constraint after the other.
+set by projections on one constraint after the other. Where entries have a price that jumps at zero,
+single ones that come or go are tried as well.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from conicnmf.solve.programs.model import PlainProgram
 from conicnmf.solve.programs.signed import guessed_signs, magnitudes
 from conicnmf.solve.programs.tangent import planes_at
 from conicnmf.study.gradient_steps import by_alternating_steps, by_projected_steps
+from conicnmf.study.single_entries import by_single_rows
 from conicnmf.types import Array
 
 _HALVINGS = 10
@@ -61,11 +63,22 @@ def remaining_descent(held: Subproblem, B: Array, on_support: bool = False) -> t
         for name, route in routes.items()
     ]
     tries += [(held, by_alternating_steps, "gain of steps with alternating projections")]
+    found = float("inf"), "no independent route could solve the block"
     for seen, route, name in tries:
         better = route(seen, B)
         if better is not None:
-            return held.objective(B) - _lowest_between(held, B, better), name
-    return float("inf"), "no independent route could solve the block"
+            found = held.objective(B) - _lowest_between(held, B, better), name
+            break
+    return max(found, _gain_of_entries(held, B))
+
+
+def _gain_of_entries(held: Subproblem, B: Array) -> tuple[float, str]:
+    """Return what entries that come or go gain, where a penalty jumps at zero."""
+    jumps = any("constant_on" in penalty.abilities for penalty in held.block.penalties)
+    better = by_single_rows(held, B) if jumps else None
+    if better is None:
+        return -float("inf"), ""
+    return held.objective(B) - held.objective(better), "gain of entries that come or go"
 
 
 def _lowest_between(held: Subproblem, B: Array, end: Array) -> float:

@@ -28,7 +28,8 @@ def check_penalty(
 ) -> None:
     """Check that every form of a penalty agrees with its value, and its claim to be convex.
 
-    A penalty with a `slope` is linearized by the solvers and need not be convex.
+    A penalty with a `slope` is linearized by the solvers and need not be convex; nor need one that
+    is constant on convex sets.
 
     Parameters
     ----------
@@ -74,7 +75,8 @@ def check_penalty(
         check_sum(penalty, B)
         check_prox(penalty, size * rng.standard_normal(shape), rng)
         check_majorizer(penalty, B, other)
-        if "slope" not in penalty.abilities:
+        _constant(penalty, B, rng)
+        if not {"slope", "constant_on"} & penalty.abilities:
             _convexity(penalty, B, other, rng)
 
 
@@ -89,6 +91,8 @@ def _abilities(penalty: Penalty, B: Array) -> None:
             "prox": lambda: penalty.prox(B, 1.0),
             "prox_nonneg": lambda: penalty.prox_nonneg(B, 1.0),
             "majorize": lambda: penalty.majorize(B),
+            "price": penalty.price,
+            "constant_on": lambda: penalty.constant_on(B),
         },
     )
 
@@ -134,6 +138,22 @@ def _units(penalty: Penalty, B: Array) -> None:
     if "times" in penalty.abilities:
         found = penalty.times(0.5).value(B)
         expect_close(found, penalty.value(B) / 2, _EXACT, f"{penalty}.times is no multiple", 1.0)
+
+
+def _constant(penalty: Penalty, B: Array, rng: np.random.Generator) -> None:
+    """Look for a point of the set on which the penalty is said to be constant, where it is higher."""
+    if "constant_on" not in penalty.abilities:
+        return
+    P = np.where(rng.random(B.shape) < 0.5, B, 0.0)
+    held = penalty.constant_on(P)
+    if "price" in penalty.abilities:
+        counted = penalty.price() * np.count_nonzero(P)
+        expect_close(counted, penalty.value(P), _EXACT, f"the price of {penalty} is not its value")
+    expect(held.convex and held.violation(P).max() == 0, f"{held} of {penalty} must hold its point")
+    for _ in range(_DRAWS):
+        near = held.project(P + rng.standard_normal(B.shape))
+        sentence = f"{penalty} is higher within {held} than at the point that this holds"
+        expect(penalty.value(near) <= penalty.value(P), sentence)
 
 
 def _convexity(penalty: Penalty, B: Array, other: Array, rng: np.random.Generator) -> None:

@@ -57,6 +57,7 @@ PENALTIES = [
     cn.ConcavePenalty(lambda X: cp.sum(cp.log(1 + X))),
     cn.LogSum(0.3, eps=0.5),
     cn.CappedL1(0.3, cap=0.5),
+    cn.NonZeros(0.3),
     cn.Gain(np.diag(np.arange(6.0))),
     cn.SelfFit(np.eye(6)),
     cn.TotalVariation(0.4),

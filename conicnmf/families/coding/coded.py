@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from conicnmf.families.coding.coders import Coder, LeastSquares
+from conicnmf.families.coding.coders import Coder, DictionaryStep, LeastSquares
 from conicnmf.families.coding.sparse_code import squared_norms
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block
@@ -26,7 +26,16 @@ _LEAST_SQUARES = LeastSquares()
 def no_penalties(block: Block) -> Iterator[str]:
     """Yield the penalties, which a coding step cannot see."""
     for penalty in block.penalties:
-        yield f"{penalty} on {block.name} is not seen by a coding step; use a Lasso coder"
+        remedy = "KSVD" if "price" in penalty.abilities else "a Lasso coder"
+        yield f"{penalty} on {block.name} is not seen by a coding step; use {remedy}"
+
+
+def only_products(problem: BaseProblem) -> list[str]:
+    """Return why samples cannot be coded in a dictionary, nothing where V ≈ W H is all there is."""
+    chains = [chain for fit in problem.fits for chain in fit.chains]
+    if len(chains) == 1 and chains[0].names == ("W", "H") and chains[0].is_plain:
+        return []
+    return [f"it codes V ≈ W H, and this problem is {'; '.join(map(str, problem.fits))}"]
 
 
 @dataclass(frozen=True)
@@ -41,8 +50,9 @@ class Coded(Solver[Problem, dict[str, Array]]):
     ----------
     code : Coder
         How samples are coded, for example ``coding.L0(0.02)``.
-    dictionary : Coder
-        How the rows of W are found from the codes; `coding.L0` makes the dictionary sparse. It
+    dictionary : Coder or AtomByAtom
+        How W is found from the codes: `coding.AtomByAtom` renews each atom together with its codes,
+        as K-SVD does it, and a coder finds the rows of W. `coding.L0` makes the dictionary sparse. It
         drops entries for good reason only once the codes are about right: begin without it and go
         on with ``init=(result.W, result.H)``.
 
@@ -61,7 +71,7 @@ class Coded(Solver[Problem, dict[str, Array]]):
     """
 
     code: Coder = _LEAST_SQUARES
-    dictionary: Coder = _LEAST_SQUARES
+    dictionary: DictionaryStep = _LEAST_SQUARES
 
     solves: ClassVar[type[BaseProblem]] = Problem
     needs: ClassVar = (
@@ -84,12 +94,7 @@ class Coded(Solver[Problem, dict[str, Array]]):
     def mismatches(self, problem: BaseProblem) -> list[str]:
         """Return every reason why the coders do not fit: they know products W H alone."""
         found = super().mismatches(problem)
-        chains = [chain for fit in problem.fits for chain in fit.chains]
-        alone = len(chains) == 1 and chains[0].names == ("W", "H") and chains[0].is_plain
-        if not found and not alone:
-            stated = "; ".join(map(str, problem.fits))
-            found.append(f"it codes V ≈ W H, and this problem is {stated}")
-        return found
+        return found or only_products(problem)
 
     def start(self, problem: Problem, context: Context) -> dict[str, Array]:
         """Keep the squared norms of the data."""
@@ -100,20 +105,21 @@ class Coded(Solver[Problem, dict[str, Array]]):
         self, problem: Problem, factors: Factors, memo: dict[str, Array]
     ) -> Sweep[dict[str, Array]]:
         """Code the samples, fit the dictionary, bring its columns to unit norm."""
-        W, H = problem.blocks
-        for block, coder in ((H, self.code), (W, self.dictionary)):
-            other = problem.partner(block)
-            assert other is not None
-            A, Y = other.rows(factors).T, problem.V.T if block.flipped else problem.V
-            G, C = A.T @ A, np.asarray((Y.T @ A).T)
-            codes = coder.code(G, C, memo[block.name], block.rows(factors))
-            factors = revive(problem, block, block.put(factors, codes))
-        factors = _unit_columns(factors)
-        atoms = float(np.count_nonzero(factors["H"]) / factors["H"].shape[1])
-        return Sweep(factors, memo, notes={"atoms": atoms})
+        V, atoms = problem.V, problem.blocks[0]
+        W = factors["W"]
+        H = self.code.code(W.T @ W, np.asarray((V.T @ W).T), memo["H"], factors["H"])
+        W, H = self.dictionary.learn(V, W, H, memo["W"])
+        # Atoms that no code uses get another direction, and codes are always the coder's own.
+        factors = unit_columns(revive(problem, atoms, {**factors, "W": W, "H": H}))
+        return Sweep(factors, memo, notes={"atoms": atoms_per_sample(factors["H"])})
 
 
-def _unit_columns(factors: Factors) -> Factors:
+def atoms_per_sample(H: Array) -> float:
+    """Return the mean number of atoms in a code."""
+    return float(np.count_nonzero(H) / H.shape[1])
+
+
+def unit_columns(factors: Factors) -> Factors:
     """Move the norms of W's columns into the rows of H."""
     W, H = factors["W"], factors["H"]
     norms = np.linalg.norm(W, axis=0)

@@ -14,17 +14,43 @@ from conicnmf.kernels.elimination import eliminate
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.kernels.pursuit import forward_backward, nn_omp
 from conicnmf.settings import Count, Reads, Settings, Weight
-from conicnmf.types import Array
+from conicnmf.types import Array, Data
 from conicnmf.validate import as_labels
 
 
-class Coder(Settings):
+class DictionaryStep(Settings):
+    """A rule for a better dictionary, given samples and their codes."""
+
+    @property
+    def fits_support(self) -> bool:
+        """Whether entries that are not zero are those of least squares, the others held at zero."""
+        return False
+
+    def learn(self, V: Data, W: Array, H: Array, rows: Array) -> tuple[Array, Array]:
+        """Return the dictionary, and the codes where it changes them.
+
+        Parameters
+        ----------
+        V, W, H : array
+            The samples, which may be sparse, and the factors.
+        rows : array
+            The squared norm of each row of V.
+        """
+        raise TypeError(f"{type(self).__name__} must define learn(V, W, H, rows)")
+
+
+class Coder(DictionaryStep):
     """A rule for non-negative codes of samples in a dictionary."""
 
     @property
     def fits_support(self) -> bool:
         """Whether the codes that are not zero are those of least squares, the others held at zero."""
         return True
+
+    def learn(self, V: Data, W: Array, H: Array, rows: Array) -> tuple[Array, Array]:
+        """Code the rows of V in the codes: each is a row of W."""
+        found = self.code(H @ H.T, np.asarray((V @ H.T).T), rows, np.ascontiguousarray(W.T))
+        return found.T, H
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Return the codes, one column a sample.

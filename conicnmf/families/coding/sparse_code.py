@@ -39,7 +39,7 @@ def sparse_code(
         The dictionary, features × atoms, non-negative.
     coder : Coder, optional
         How to code: `LeastSquares` (the default), `Lasso`, `SquaredLasso`, `Threshold`, `OMP`,
-        `L0`, `ForwardBackward`, `IterativeThreshold` or `BranchAndBound`.
+        `GroupOMP`, `L0`, `ForwardBackward`, `IterativeThreshold` or `BranchAndBound`.
     init : array, optional
         Codes whose supports make a warm start.
     known : array of bool, optional

@@ -8,6 +8,7 @@ from conicnmf.model.penalties.graph_laplacian import GraphLaplacian
 from conicnmf.model.penalties.group_lasso import GroupLasso
 from conicnmf.model.penalties.l21 import L21
 from conicnmf.model.penalties.minimum_volume import MinimumVolume
+from conicnmf.model.penalties.nonzeros import NonZeros
 from conicnmf.model.penalties.nuclear import Nuclear
 from conicnmf.model.penalties.powers import L1, L2
 from conicnmf.model.penalties.self_fit import SelfFit
@@ -27,6 +28,7 @@ __all__ = [
     "GroupLasso",
     "LogSum",
     "MinimumVolume",
+    "NonZeros",
     "Nuclear",
     "SelfFit",
     "Smooth",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import cvxpy as cp
 
 from conicnmf.model.terms.base import Each, Term, optional
+from conicnmf.model.terms.constraint import Constraint
 from conicnmf.model.terms.forms import Quadratic
 from conicnmf.settings import Weight
 from conicnmf.types import Array
@@ -84,6 +85,16 @@ class Penalty(Term):
     def slope(self, B: Array) -> Array:
         """Return the gradient at B of a penalty that is not convex, to be linearized there."""
         raise self._lacks("slope")
+
+    @optional
+    def price(self) -> float:
+        """Return what each entry that is not zero costs, of a penalty that counts them."""
+        raise self._lacks("price")
+
+    @optional
+    def constant_on(self, P: Array) -> Constraint:
+        """Return a convex set that holds P, over which a penalty without a slope is at most as at P."""
+        raise self._lacks("constant_on")
 
 
 @dataclass(frozen=True)

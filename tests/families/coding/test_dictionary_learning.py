@@ -36,6 +36,14 @@ def test_the_last_iterate_is_returned_with_its_atom_count(planted):
     np.testing.assert_allclose(np.linalg.norm(result.W, axis=0), 1, atol=1e-12)
 
 
+def test_atoms_without_use_get_other_work_and_codes_stay_the_coders_own():
+    for seed in range(12):
+        V = np.random.default_rng(seed).random((8, 20))
+        result = cn.factorize(V, 12).solve(cn.Coded(coding.OMP(2, 0)), seed=seed, stop=4)
+        assert np.count_nonzero(result.H, axis=0).max() <= 2
+        assert result.W.any(axis=0).all()
+
+
 def test_a_coder_on_the_dictionary_makes_it_sparser(planted):
     start = cn.Given(W=planted.truth["W"] + 0.05)
     problem = cn.factorize(planted.V, 40)

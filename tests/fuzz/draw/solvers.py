@@ -18,6 +18,7 @@ EVERY = {
     "cn.AcceleratedMultiplicative()": 2,
     "'Splitting'": 1,
     "cn.Coded()": 2,
+    "cn.KSVD()": 1,
     "cn.Coded(cn.coding.OMP(max_atoms=2))": 1,
     "cn.Coded(cn.coding.L0({price!r}))": 1,
     "cn.Coded(cn.coding.Lasso({slope!r}), cn.coding.Threshold({entry!r}))": 0.5,

@@ -52,6 +52,15 @@ def capped_l1(rng, side, weight):
     )
 
 
+def nonzeros(rng, side, weight):
+    weight = short(weight * side.unit)
+    return Drawn(
+        f"NonZeros({weight:g})",
+        lambda: cn.NonZeros(weight),
+        value=lambda X: weight * float((X != 0).sum()),
+    )
+
+
 def concave(rng, side, weight):
     """Entries up to a cap; only where that is a price and no endless reward."""
     cap = short(side.unit * 10 ** rng.uniform(-2, 1))
@@ -69,4 +78,4 @@ def concave(rng, side, weight):
     )
 
 
-PENALTIES = (log_sum, capped_l1, concave)
+PENALTIES = (log_sum, capped_l1, nonzeros, concave)

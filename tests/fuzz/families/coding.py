@@ -28,6 +28,7 @@ CODERS = {
     "L0({t})": 2,
     "L0({t}, squared=True)": 2,
     "L0({t}, groups=[{groups}])": 1,
+    "GroupOMP([{groups}], max_groups={k})": 1,
     "ForwardBackward({t})": 2,
     "ForwardBackward({t}, max_atoms={k})": 1,
 }

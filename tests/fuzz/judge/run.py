@@ -56,7 +56,7 @@ def loose_scale(terms):
         return all(t.kind in SCALE_FREE or t.length_one for t in own if t.violation)
 
     def priced(own):
-        return any(t.value and t.kind != "SparsenessReward" for t in own)
+        return any(t.value and t.kind not in ("SparsenessReward", "NonZeros") for t in own)
 
     kinds = {priced(own) for own in terms.values() if loose(own)}
     return kinds == {True, False}
