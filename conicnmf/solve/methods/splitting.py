@@ -197,7 +197,10 @@ class Splitting(Extrapolated):
         # The part is another one in each visit, so nothing is remembered of it: more rounds at once.
         patient = replace(self, program_rounds=max(self.program_rounds, _ROUNDS_IN_PART))
         more = patient.update(held.on(part), made.B, _Memo(copies=find_copies(part)))
-        return Update(more.B, made.memo, more.value, inner=[*made.inner, *more.inner])
+        assert more.value is not None
+        # What is constant in the part was left out there, and is paid all the same.
+        value = more.value + held.block.penalty(more.B) - part.penalty(more.B)
+        return Update(more.B, made.memo, value, inner=[*made.inner, *more.inner])
 
     def _meet(self, loss: Pulled, memo: _Memo, goal: float, log: list[InnerSolve]) -> _Memo | None:
         """Return the copies after some rounds, nothing where a program failed."""

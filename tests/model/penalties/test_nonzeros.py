@@ -109,6 +109,15 @@ def test_a_path_over_the_weight_drops_entries_and_a_comparison_ranks_by_the_pric
     assert rows["status"]["ANLS"] == "SKIPPED"
 
 
+def test_copies_that_settle_with_the_same_zeros_still_pay_for_the_others():
+    V = np.random.default_rng(4).random((9, 6))
+    terms = [PLUS, cn.Simplex(1.5, each="sample"), cn.FactorSum(9.0, equal=True), cn.NonZeros(0.3)]
+    problem = cn.factorize(V, 5, W=[PLUS, cn.FactorNorm(5.0)], H=terms)
+    result = problem.solve("Splitting", stop=30)
+    least = result.history.objective[result.history.violation <= 1e-6].min()
+    assert problem.objective(result.factors) == pytest.approx(least)
+
+
 def test_other_terms_stay_beside_it():
     V = np.random.default_rng(3).random((9, 12))
     problem = cn.factorize(
