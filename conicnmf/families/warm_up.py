@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 
 from conicnmf import geometry
 from conicnmf.errors import InputError
+from conicnmf.geometry.first_calls import compiled_at_once
 from conicnmf.kernels import (
     descent,
     elimination,
@@ -51,14 +52,13 @@ def warm_up(workers: int = 2) -> float:
 
 
 def _compile(group: str) -> None:
-    for call in first_calls()[group]:
-        call()
+    with compiled_at_once():
+        for call in first_calls()[group]:
+            call()
 
 
 def first_calls() -> dict[str, Calls]:
     """Return calls that reach every kernel, by group; groups share little, longest first.
-
-    They are small, but not so small that a kernel is left uncompiled.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def first_calls() -> dict[str, Calls]:
     taught = FastCodes(standardize(rng.random((6, 8))), 2, y=[0, 1] * 4)
     return {
         "projections and sweeps": [
-            lambda: geometry.project_band(np.tile(X, (5, 1)), 0.5, 0.8),
+            lambda: geometry.project_band(X, 0.5, 0.8),
             lambda: geometry.hoyer_sparseness(X),
             lambda: geometry.project_hoyer(X, 1.5, 1.0),
             lambda: geometry.project_halfspace_cone(X, X, 0.5),
@@ -96,7 +96,7 @@ def first_calls() -> dict[str, Calls]:
             lambda: descent.descend_near(G, C, B, np.full(4, 0.1), 0.9),
         ],
         "least squares": [
-            lambda: nnls.nnls_gram(G, np.tile(C, 200)),
+            lambda: nnls.nnls_gram(G, C),
             lambda: simplex_ls.simplex_ls_gram(G, C, 1.0, B),
         ],
         "proximal steps": [

@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conicnmf.geometry.compilers import inlined, inner, jit
+from conicnmf.geometry.first_calls import FirstCalls
 from conicnmf.geometry.rows import BLOCK, inverse_power, largest, per_row
 from conicnmf.types import Array, Mask
 
-_FEW = 16  # rows for which a compiled loop is no gain
+_FEW = 16  # rows whose first loops are not worth compiling
 FINEST = 2.0**1022  # the largest unit; (max a − a)·unit stays exact below it
 DEEPEST = 1e120  # depths beyond it are as good as infinite, and their squares still finite
 SLACK = 1 + 1e-9  # rounding of μ must not drop an entry of the support; the last step is exact
@@ -237,5 +238,8 @@ def directions(X: Array, c_min: ArrayLike, c_max: ArrayLike) -> tuple[Array, Arr
     k = len(X)
     U, products, inside = np.empty_like(X), np.empty(k, X.dtype), np.empty(k, np.bool_)
     args = X, per_row(c_min, k), per_row(c_max, k), U, products, inside
-    (_direction_rows.py_func if k <= _FEW else _direction_rows)(*args)
+    _every_row(*args, small=k <= _FEW)
     return U, products, inside
+
+
+_every_row = FirstCalls(_direction_rows, _direction_rows.py_func)

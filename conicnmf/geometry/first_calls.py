@@ -7,7 +7,9 @@ nothing. Where Python would raise instead of giving inf or nan, the compiled ker
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FunctionType
 from typing import Any
 
@@ -18,6 +20,18 @@ from conicnmf.geometry.kept_code import has_code
 
 _ENOUGH = 0.5
 """Seconds in Python after which a kernel is compiled: it is used for more than a first look."""
+
+_AT_ONCE: ContextVar[bool] = ContextVar("at_once", default=False)
+
+
+@contextmanager
+def compiled_at_once() -> Iterator[None]:
+    """Compile inside whatever is called, however small the work."""
+    token = _AT_ONCE.set(True)
+    try:
+        yield
+    finally:
+        _AT_ONCE.reset(token)
 
 
 class FirstCalls:
@@ -50,7 +64,8 @@ class FirstCalls:
 
     def __call__(self, *args: Any, small: bool = True) -> None:
         """Call the kernel, compiled unless it is not and the work is `small`."""
-        self._ready = self._ready or self._seconds > _ENOUGH or has_code(self.kernel)
+        if not self._ready:
+            self._ready = self._seconds > _ENOUGH or _AT_ONCE.get() or has_code(self.kernel)
         if self._ready or not small or not self._interpret(args):
             self.kernel(*args)
 
