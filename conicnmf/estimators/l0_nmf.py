@@ -40,8 +40,9 @@ class L0NMF(Streaming):
         them dense.
     coder : Coder, optional
         Another way to code, such as ``coding.OMP(max_atoms=3)``; `weight` is then not used.
-    init : Start, optional
-        Where to start, at random by default.
+    init : Start or str, optional
+        Where to start, at random by default. ``"data-columns"``, averages of a few samples, or
+        ``DataColumns(average=1)`` is often better for many atoms.
     max_iter : int, optional
         The number of alternations, 50 by default.
     n_starts : int
@@ -137,9 +138,13 @@ class L0NMF(Streaming):
     def _data(self, X: Any, reset: bool) -> tuple[Data, Any]:
         V, observed = super()._data(X, reset)
         if observed is not None:
+            remedy = (
+                "use SparseNMF, which leaves missing entries out"
+                if reset
+                else "use sparse_code(X.T, model.components_.T, coder, known=~np.isnan(X.T))"
+            )
             raise InputError(
-                "X contains NaN, and codes by elimination need complete samples; use "
-                "SparseNMF, which leaves missing entries out"
+                f"X contains NaN, and codes by elimination need complete samples; {remedy}"
             )
         return V, observed
 

@@ -159,3 +159,28 @@ def test_a_mask_is_not_ignored(name):
     X[0, 0] = np.ma.masked
     with pytest.raises(cn.InputError, match="masked"):
         getattr(cn.estimators, name)(2).fit(X)
+
+
+def test_l0_codes_start_from_samples_where_that_is_asked():
+    X = np.random.default_rng(0).random((30, 8))
+    problem = cn.factorize(X.T, 4)
+    for init in ("data-columns", cn.DataColumns(average=1)):
+        model = L0NMF(4, weight=0.3, init=init, max_iter=3).fit(X)
+        start = cn.DataColumns() if isinstance(init, str) else init
+        expected = problem.solve(cn.Coded(L0(0.3)), init=start, stop=3, seed=0)
+        np.testing.assert_allclose(model.components_, expected.W.T)
+    drawn = L0NMF(4, weight=0.3, max_iter=3).fit(X)
+    assert not np.allclose(model.components_, drawn.components_)
+
+
+def test_missing_entries_are_refused_with_the_way_to_code_them():
+    X = np.random.default_rng(0).random((30, 8))
+    model = L0NMF(4, weight=0.3, max_iter=3).fit(X)
+    holes = X.copy()
+    holes[0, 0] = np.nan
+    with pytest.raises(cn.InputError, match="use SparseNMF"):
+        L0NMF(4).fit(holes)
+    with pytest.raises(cn.InputError, match=r"known=~np\.isnan\(X\.T\)"):
+        model.transform(holes)
+    codes = cn.sparse_code(holes.T, model.components_.T, L0(0.3), known=~np.isnan(holes.T))
+    np.testing.assert_allclose(codes.T[1:], model.transform(X)[1:], atol=1e-9)

@@ -43,7 +43,8 @@ def sparse_code(
     init : array, optional
         Codes whose supports make a warm start.
     known : array of bool, optional
-        True where V has an entry; each sample is coded by its known features alone.
+        True where V has an entry; each sample is coded by its known features alone, by every coder.
+        What V holds elsewhere, NaN too, does not matter: ``known=~np.isnan(V)``.
 
     Returns
     -------
@@ -57,12 +58,13 @@ def sparse_code(
     array([[2.],
            [0.]])
     """
-    Y = as_data(V)
+    mask = None if known is None else _as_mask(known, V)
+    Y = as_data(V if mask is None else _without_unknown(V, mask))
     A = _dictionary(W, Y)
     begin = None if init is None else as_matrix(init, "init", (A.shape[1], Y.shape[1]))
     chosen = coder or LeastSquares()
-    if known is not None:
-        return _masked_code(Y, A, chosen, begin, _as_mask(known, Y.shape))
+    if mask is not None:
+        return _masked_code(Y, A, chosen, begin, mask)
     return _coded(Y, A, chosen, begin)
 
 
@@ -70,14 +72,25 @@ def _coded(Y: Data, A: Array, coder: Coder, begin: Array | None) -> Array:
     return coder.code(A.T @ A, np.asarray((Y.T @ A).T), squared_norms(Y), begin)
 
 
-def _as_mask(known: Any, shape: tuple[int, int]) -> Mask:
+def _as_mask(known: Any, V: Any) -> Mask:
     mask = np.asarray(as_array(known, "known"))
+    shape = V.shape if sp.issparse(V) else as_numbers(V, "V").shape
     if mask.shape != shape or mask.dtype != bool:
         raise InputError(
-            f"known must be True or False for each entry of V, {shape[0]} × {shape[1]}, got "
+            f"known must be True or False for each entry of V, of shape {shape}, got "
             f"{mask.dtype} of shape {mask.shape}; try ~np.isnan(V)"
         )
     return mask
+
+
+def _without_unknown(V: Any, known: Mask) -> Any:
+    """Return V with zeros in place of what is not known, which may be NaN."""
+    if not sp.issparse(V):
+        return np.where(known, as_numbers(V, "V"), 0)
+    entries = sp.coo_array(V)
+    own = known[entries.coords]
+    kept = entries.data[own], tuple(axis[own] for axis in entries.coords)
+    return sp.csr_array(kept, shape=V.shape)
 
 
 def _masked_code(Y: Data, A: Array, coder: Coder, begin: Array | None, known: Mask) -> Array:

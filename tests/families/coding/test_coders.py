@@ -212,13 +212,47 @@ def test_hard_thresholds_end_in_a_local_minimum_not_above_least_squares(data):
     assert (cost <= l0_cost(V, W, few, 0.2) + 1e-9).all()
 
 
+PAIRS = [0, 0, 1, 1, 2, 2, 3, 3]
+EVERY = [
+    coding.LeastSquares(),
+    coding.Lasso(0.1),
+    coding.SquaredLasso(0.1),
+    coding.Threshold(0.1),
+    coding.Threshold(0.1, refit=True),
+    coding.OMP(max_atoms=2),
+    coding.GroupOMP(PAIRS, max_groups=2),
+    coding.L0(0.05),
+    coding.L0(0.05, groups=PAIRS),
+    coding.ForwardBackward(0.1),
+    coding.IterativeThreshold(0.1),
+    coding.IterativeThreshold(0.1, soft=True),
+    coding.BranchAndBound(0.1),
+]
+
+
+def test_every_coder_is_tried_with_missing_entries():
+    kinds = {kind for name in coding.__all__ if isinstance(kind := getattr(coding, name), type)}
+    coders = {kind for kind in kinds if issubclass(kind, coding.Coder)} - {coding.Coder}
+    assert {type(coder) for coder in EVERY} == coders
+
+
+@pytest.mark.parametrize("fill", [np.nan, np.inf, 7e3])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_what_stands_in_unknown_places_does_not_matter(data, form, fill):
+    V, W = data
+    known = np.random.default_rng(6).random(V.shape) < 0.7
+    expected = cn.sparse_code(np.where(known, V, 0.0), W, known=known)
+    found = cn.sparse_code(form(np.where(known, V, fill)), W, known=known)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_masked_samples_are_coded_by_their_known_features(data, form):
     V, W = data
     known = np.random.default_rng(5).random(V.shape) < 0.7
     known[:, 0], known[:, 1] = False, known[:, 2]
     hidden = form(np.where(known, V, 0.0))
-    for coder in (None, coding.OMP(max_atoms=2), coding.L0(0.05)):
+    for coder in (None, *EVERY):
         H = cn.sparse_code(hidden, W, coder, known=known)
         assert not H[:, 0].any()
         for j in range(1, V.shape[1]):
