@@ -175,8 +175,12 @@ class Block:
 
     @cached_property
     def scale_free(self) -> bool:
-        """Whether every multiple of a feasible B is feasible and costs the same."""
-        return not self.penalties and all(c.scale_free for c in self.constraints)
+        """Whether each component of a feasible B may be multiplied alone, and costs the same.
+
+        A set that ties components together may allow multiples of all of B and yet not these.
+        """
+        free = all(c.scale_free for c in self.constraints)
+        return free and self.by_component and not self.penalties
 
     @cached_property
     def zero_forbidding(self) -> tuple[Constraint, ...]:
