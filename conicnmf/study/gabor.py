@@ -106,14 +106,15 @@ def _fit(w: Array, shape: tuple[int, int]) -> tuple[Array, Array]:
 
 def _waves(p: Array, shape: tuple[int, int], target: Array) -> Array:
     """Return the combination of both phases and a constant that is nearest to the target."""
-    y, x = np.mgrid[: shape[0], : shape[1]]
-    y, x = y - p[0], x - p[1]
+    # A column of y and a row of x: what is made of one of them is not made for every pixel.
+    y, x = np.arange(shape[0])[:, None] - p[0], np.arange(shape[1]) - p[1]
     along = x * np.cos(p[2]) + y * np.sin(p[2])
     across = y * np.cos(p[2]) - x * np.sin(p[2])
     extents = 0.3 + np.abs(p[3:5])  # narrower than a pixel is a pixel
     envelope = np.exp(-((along / extents[0]) ** 2 + (across / extents[1]) ** 2) / 2).ravel()
     angle = 2 * np.pi * p[5] * along.ravel()
-    A = np.stack([envelope * np.cos(angle), envelope * np.sin(angle), np.ones(y.size)], axis=1)
+    A = np.ones((angle.size, 3))
+    A[:, 0], A[:, 1] = envelope * np.cos(angle), envelope * np.sin(angle)
     G = A.T @ A + 1e-9 * np.eye(3)
     return np.asarray(A @ np.linalg.solve(G, A.T @ target))
 

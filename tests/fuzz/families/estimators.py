@@ -237,7 +237,7 @@ def draw(rng, name, shift=0):
     data = draw_data(rng, unit * H @ W, unit, 0.06)
     if data.text.startswith(("dates", "texts")):  # scikit-learn takes them for numbers
         data = Data(np.ma.masked_array(H @ W, H @ W > 1), H @ W, "masked", refused=True)
-    if missing and data.text == "NaN":  # which they take
+    if missing and data.text.split(",")[0] == "NaN":  # which they take
         data = Data(data.V, data.V, data.text)
     elif missing and not data.refused and type(data.V) is np.ndarray and chance(rng, 0.1):
         V = data.dense.copy()
