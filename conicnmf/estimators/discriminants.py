@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.estimators.projections import LinearProjection
 from conicnmf.estimators.sparse_nmf import Band, band
 from conicnmf.estimators.valid import RandomState, classes_of
 from conicnmf.families.one_factor import Discriminant, KernelDiscriminant, QuadraticProjection
+from conicnmf.families.one_factor.kernel import kernel_between
 from conicnmf.model.terms import Constraint
 from conicnmf.settings import Count, Jobs, Weight, Whole
 from conicnmf.solve.methods.base import SolverLike
@@ -220,7 +220,7 @@ class NonNegativeKernelFDA(_Supervised):
         X = self._valid(X, reset=False)
         if _same(X, self.X_fit_):
             X = self.X_fit_  # distances of a sample to itself are exact for one and the same array
-        K = pairwise_kernels(X, self.X_fit_, metric=self.kernel, **(self.kernel_params or {}))
+        K = kernel_between(X, self.X_fit_, self.kernel, **(self.kernel_params or {}))
         # Centered as the kernel was, up to a constant.
         alpha = self.dual_coef_ - self.dual_coef_.mean() if self.center else self.dual_coef_
         return np.asarray((K @ alpha)[:, None]).astype(X.dtype, copy=False)

@@ -71,8 +71,8 @@ class KernelDiscriminant(QuadraticProjection):
         codes, _, _ = class_means(K, y)
         if center:
             # Distances of equal samples are zero up to rounding only, so the samples are compared too.
-            for own in (data, K):
-                require_difference(own, "KernelDiscriminant")
+            require_difference(data, "KernelDiscriminant")
+            _require_told_apart(K, kernel)
         elif not K.any():
             raise InputError(
                 "KernelDiscriminant needs a kernel matrix other than zero, got zeros; try kernel='rbf'"
@@ -97,9 +97,7 @@ class KernelDiscriminant(QuadraticProjection):
         if kernel == "precomputed":
             values = dense(new).T
         else:
-            from sklearn.metrics.pairwise import pairwise_kernels
-
-            values = pairwise_kernels(new.T, self._data.T, metric=kernel, **parameters)
+            values = kernel_between(new.T, self._data.T, kernel, **parameters)
         alpha = result.W[:, 0]
         if self.column_means is not None:
             alpha = alpha - alpha.mean()
@@ -120,18 +118,44 @@ def kernel_matrix(V: Any, kernel: Any, **parameters: Any) -> Array:
     array([[1., 0.],
            [0., 1.]])
     """
-    from sklearn.metrics.pairwise import pairwise_kernels  # scikit-learn takes its time to load
-
     if kernel == "precomputed":
         return dense(as_symmetric(V, "K"))
     try:
-        K = pairwise_kernels(V.T, metric=kernel, **parameters)
+        K = kernel_between(V.T, None, kernel, **parameters)
     except (ValueError, TypeError) as error:
         raise InputError(
             f"kernel must be one that scikit-learn's pairwise_kernels takes, got {kernel!r} "
             f"({error}); try 'linear' or 'rbf'"
         ) from error
-    return _mirrored(np.asarray(K, dtype=float))
+    return _mirrored(K)
+
+
+def kernel_between(X: Any, Y: Any, kernel: Any, **parameters: Any) -> Array:
+    """Return the kernel between the rows of X and those of Y, or of X itself, in double precision.
+
+    Samples that are close differ in digits of it that single precision does not hold.
+
+    Examples
+    --------
+    >>> kernel_between(np.eye(2), np.ones((1, 2)), "linear")
+    array([[1.],
+           [1.]])
+    """
+    from sklearn.metrics.pairwise import pairwise_kernels  # scikit-learn takes its time to load
+
+    # Distances of a sample to itself are exact where Y is not named.
+    Y = None if Y is None or Y is X else Y.astype(float)
+    return np.asarray(pairwise_kernels(X.astype(float), Y, metric=kernel, **parameters))
+
+
+def _require_told_apart(K: Array, kernel: Any) -> None:
+    """Raise where the kernel is the same for all samples, so that nothing is left of it centered."""
+    if (K[:, :1] == K).all():
+        raise InputError(
+            f"KernelDiscriminant needs a kernel that tells samples apart, got kernel={kernel!r} with "
+            f"{K[0, 0]:.6g} for all pairs; choose its parameters for samples of this size, such as a "
+            "larger gamma, or standardize them"
+        )
 
 
 def centered(K: Array) -> Array:

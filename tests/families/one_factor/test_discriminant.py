@@ -411,3 +411,18 @@ def test_equal_samples_are_refused_where_rounding_makes_their_kernel_differ():
 
     with pytest.raises(InputError, match="that differ, got one sample 6 times"):
         KernelDiscriminant(V, y, kernel, center=True)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_kernel_tells_close_samples_apart_in_every_precision(kind):
+    V = (2.0**-20 * np.random.default_rng(0).random((3, 12))).astype(kind)
+    found = KernelDiscriminant(V, [0, 1] * 6, kernel="rbf", center=True)
+    # Near zero exp(−x) is 1 − x: what is left is the linear kernel of centered samples.
+    C = V.astype(float) - V.astype(float).mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(found.K, C.T @ C * 2 / 3, atol=1e-15)
+
+
+def test_a_kernel_that_is_the_same_for_all_is_refused_with_the_remedy():
+    V = 2.0**-40 * np.random.default_rng(0).random((3, 12))
+    with pytest.raises(cn.InputError, match=r"tells samples apart, got kernel='rbf'.*larger gamma"):
+        KernelDiscriminant(V, [0, 1] * 6, kernel="rbf", center=True)

@@ -50,7 +50,7 @@ KINDS: dict[str, dict[str, Any]] = {
         "labels": True,
         "differ": True,
     },
-    "NonNegativeKernelFDA()": {"labels": True, "differ": True},
+    "NonNegativeKernelFDA()": {"labels": True, "differ": True, "apart": True},
     "NonNegativeKernelFDA(kernel='linear', center=False)": {"labels": True, "nonzero": True},
     "NMFSC({r}, sparseness_w=0.5)": {"dense": True, "band": (0.5, 0.5), "nonneg": True},
     "SCFC({r})": {"dense": True, "band": (0.8, 0.8), "nonzero": True},
@@ -63,8 +63,8 @@ KINDS: dict[str, dict[str, Any]] = {
 
 `band` is of each component, `code_band` of each code, `codes` says that transform fits codes of
 each sample by itself, `positive` that X must not be negative, `dense` that it must not be sparse,
-`labels` that y must name two classes, `differ` that two samples must differ, `nonzero`
-that X must not be zero.
+`labels` that y must name two classes, `differ` that two samples must differ, `apart` that a Gaussian
+must tell two of them apart, `nonzero` that X must not be zero.
 """
 
 
@@ -107,6 +107,7 @@ class EstimatorCase:
             "labels": len(set(self.y)) < 2,
             "nonzero": not V.any(),
             "differ": not np.ptp(V, axis=0).any(),
+            "apart": all(np.exp(-((V - v) ** 2).mean(axis=1).max()) == 1 for v in V),
         }
         return any(self.known.get(name, False) and own for name, own in wrong.items())
 
