@@ -21,6 +21,7 @@ extensions = [
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",
+    "example_output",
     "mathml",
     "rooms",
     "shapes",

@@ -14,7 +14,11 @@ import conicnmf as cn
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "fields").glob("*.md")),
+]
 
 
 def code_blocks(page, language="python"):
@@ -134,3 +138,38 @@ def test_pictures_of_shapes_name_every_variable_in_its_shape():
         for variable, (rows, columns) in problem.shapes.items():
             assert f"<title>{variable}: {rows} × {columns}</title>" in svg
         assert name == "two" or f"```{{shape}} {name}\n" in page
+
+
+FIELDS = sorted((ROOT / "docs/fields").glob("*.md"))
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in FIELDS if page.stem != "index"], ids=lambda page: page.stem
+)
+def test_a_page_of_a_field_shows_what_its_scripts_print(page):
+    text = page.read_text(encoding="utf-8")
+    shown = re.findall(r"^```\{example-output\} (\w+)\n", text, flags=re.MULTILINE)
+    linked = re.findall(r"\{doc\}`\.\./gallery/(\w+)`", text)
+    assert shown
+    assert set(shown) <= set(linked)
+    assert [name for name in linked if not (ROOT / f"examples/{name}.py").exists()] == []
+    assert page.stem in (ROOT / "docs/fields/index.md").read_text(encoding="utf-8").split()
+
+
+GALLERY_PAGE = """.. rst-class:: sphx-glr-script-out
+
+ .. code-block:: none
+
+    first line
+
+      second line, indented
+    picture: /tmp/picture.png
+
+.. _end:
+"""
+
+
+def test_output_of_an_example_is_read_from_its_gallery_page():
+    printed = runpy.run_path(str(ROOT / "docs/_ext/example_output.py"))["printed"]
+    assert printed(GALLERY_PAGE) == "first line\n\n  second line, indented"
+    assert printed("a page whose script was not run\n") == ""

@@ -12,7 +12,11 @@ import pytest
 import conicnmf as cn
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "fields").glob("*.md")),
+]
 LISTED = re.findall(
     r"^   ((?:conicnmf|experiments)[\w.]*)$", (ROOT / "docs/api.md").read_text(), re.M
 )

@@ -1,0 +1,69 @@
+"""Consensus clustering of tumors
+===============================
+
+Leukemia samples by the expression of their genes (Brunet 2004): how often do runs from different
+starts put two samples into the same group, and do the groups agree with the known subtypes?
+"""
+
+import sys
+import tempfile
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.decomposition import NMF
+from sklearn.metrics import adjusted_rand_score
+
+import conicnmf as cn
+from conicnmf.study import stability
+
+GENES, RANKS, STARTS = 600, (2, 3, 4), 6
+
+
+def by_scikit_learn(V, rank):
+    """Return the groups of each run of Kullback–Leibler NMF by multiplicative updates."""
+    model = NMF(rank, init="random", solver="mu", beta_loss="kullback-leibler", max_iter=500)
+    return [model.set_params(random_state=k).fit_transform(V.T).argmax(1) for k in range(STARTS)]
+
+
+def agreement(groups):
+    """Return the share of runs in which two samples are together, and its dispersion."""
+    consensus = np.mean([g[:, None] == g for g in groups], axis=0)
+    return consensus, float(np.mean((2 * consensus - 1) ** 2))
+
+
+def main(output):
+    """Group the samples by both packages and save a picture of the consensus."""
+    try:
+        tumors = cn.datasets.load("all_aml")
+    except cn.InputError as error:
+        print(error)
+        return
+    V = tumors.V[np.argsort(-tumors.V.var(axis=1))[:GENES]]  # the genes that vary most
+    V = V / V.max()
+    figure, panels = plt.subplots(1, 3, figsize=(8.4, 3.2), layout="constrained")
+    for axes, rank in zip(panels, RANKS, strict=True):
+        stop = cn.MaxIter(200) | cn.RelDecrease(1e-5)
+        runs = stability(cn.factorize(V, rank, loss="kl"), n_starts=STARTS, stop=stop)
+        ours = [result.H.argmax(axis=0) for result in runs.results]
+        for name, groups in {"scikit-learn": by_scikit_learn(V, rank), "conicnmf": ours}.items():
+            consensus, clean = agreement(groups)
+            match = [adjusted_rand_score(tumors.target, g) for g in groups]
+            print(f"rank {rank}, {name:<12} dispersion {clean:.3f}", end="")
+            print(f", subtypes (adjusted Rand index) {np.mean(match):.2f}")
+        axes.imshow(consensus, cmap="Blues", vmin=0, vmax=1)
+        axes.set_title(f"{rank} groups, dispersion {clean:.3f}", fontsize=10)
+        edges = np.flatnonzero(np.diff(tumors.target)) + 0.5
+        for edge in edges:  # samples are sorted by subtype
+            axes.axhline(edge, color="#d55e00", lw=1)
+            axes.axvline(edge, color="#d55e00", lw=1)
+        axes.set(xticks=[], yticks=[])
+        middles = np.diff([-0.5, *edges, len(consensus) - 0.5]) / 2 + [-0.5, *edges]
+        names = [str(name).replace("ALL_", "ALL\n") for name in tumors.extra["label_names"]]
+        axes.set_xticks(middles, names, fontsize=8)
+    panels[0].set_ylabel("samples")
+    figure.savefig(output, dpi=120)
+    print(f"picture: {output}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else f"{tempfile.mkdtemp()}/consensus_genes.png")

@@ -1,0 +1,77 @@
+"""Coherence of topics
+===================
+
+Do the top words of a topic occur together in documents that were not used to learn it? Plain NMF of
+tf-idf weights by scikit-learn and by conicnmf, and topics with a lower bound on their sparseness.
+"""
+
+import sys
+import tempfile
+import time
+
+import matplotlib.pyplot as plt
+import numpy as np
+import scipy.sparse as sp
+from sklearn.decomposition import NMF
+from sklearn.feature_extraction.text import TfidfTransformer
+
+import conicnmf as cn
+
+TOPICS, WORDS, SPLITS = 12, 8, range(10, 13)  # the bound was chosen on other splits
+SPARSE = [cn.NonNegative(), cn.Sparseness(min=0.9)]
+
+
+def coherence(W, documents):
+    """Return the mean NPMI of all pairs of top words: 1 always together, 0 by chance, −1 never."""
+    found = []
+    for topic in W.T:
+        occurs = (documents[np.argsort(-topic)[:WORDS]].toarray() > 0).astype(float)
+        both = occurs @ occurs.T / documents.shape[1]
+        single = np.diag(both)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            npmi = np.log(both / np.outer(single, single)) / -np.log(both)
+        found.append(np.where(both > 0, npmi, -1.0)[np.triu_indices(WORDS, 1)])
+    return float(np.mean(found))
+
+
+def main(output):
+    """Learn topics from half of the documents, judge them on the others and save a picture."""
+    try:
+        news = cn.datasets.load("reuters_395")
+    except cn.InputError as error:
+        print(error)
+        return
+    scores = {"scikit-learn": [], "conicnmf": [], "conicnmf, sparse topics": []}
+    seconds = dict.fromkeys(scores, 0.0)
+    for split in SPLITS:
+        half = np.random.default_rng(split).random(news.V.shape[1]) < 0.5
+        V = sp.csr_array(TfidfTransformer().fit_transform(news.V[:, half].T).T)
+        models = {
+            "scikit-learn": lambda V=V: NMF(TOPICS, init="nndsvd", max_iter=400).fit(V.T),
+            "conicnmf": lambda V=V: cn.factorize(V, TOPICS).solve(init=cn.NNDSVD()),
+            "conicnmf, sparse topics": lambda V=V: cn.factorize(V, TOPICS, W=SPARSE).solve(
+                init=cn.NNDSVD(), stop=50
+            ),
+        }
+        for name, fit in models.items():
+            begun = time.perf_counter()
+            model = fit()
+            seconds[name] += (time.perf_counter() - begun) / len(SPLITS)
+            W = model.W if isinstance(model, cn.Result) else model.components_.T
+            scores[name].append(coherence(W, sp.csr_array(news.V[:, ~half])))
+    for name, values in scores.items():
+        print(f"{name:<24} mean NPMI {np.mean(values):.3f}, splits {np.round(values, 3)}", end="")
+        print(f", {seconds[name]:.2f} s a fit")
+
+    figure, axes = plt.subplots(figsize=(6.4, 2.6), layout="constrained")
+    for place, values in enumerate(scores.values()):
+        axes.plot(values, [place] * len(values), "o", color="#3c79ad", alpha=0.6)
+        axes.plot(np.mean(values), place, "|", color="#d55e00", ms=22, mew=3)
+    axes.set(yticks=range(len(scores)), yticklabels=list(scores), ylim=(2.5, -0.5))
+    axes.set_xlabel("coherence (NPMI) on other documents; line: mean of the splits")
+    figure.savefig(output, dpi=120)
+    print(f"picture: {output}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else f"{tempfile.mkdtemp()}/topic_coherence.png")
