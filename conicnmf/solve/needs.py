@@ -148,6 +148,8 @@ def by_component(block: Block) -> Iterator[str]:
 def exact_columns(block: Block) -> Iterator[str]:
     """Yield why least squares over the columns have no exact solution."""
     stated = " ∧ ".join(map(str, block.binding))
+    if whole_least_squares(block) is not None:
+        return
     if len(block.binding) > 1:
         yield f"no exact least squares are known for {stated} on {block.name}"
     for constraint in block.binding[:1]:
@@ -155,6 +157,15 @@ def exact_columns(block: Block) -> Iterator[str]:
             yield f"{constraint} on {block.name} ties samples together"
         elif "least_squares" not in constraint.abilities:
             yield f"no exact least squares are known for {constraint} on {block.name}"
+
+
+def whole_least_squares(block: Block) -> Constraint | None:
+    """Return the constraint that has exact least squares of all columns together with B ≥ 0."""
+    if len(block.binding) != 2 or not block.nonneg or "quadratic" not in block.abilities:
+        return None
+    orthant, other = block.binding
+    exact = orthant.implies_nonnegative and "least_squares_nonneg" in other.abilities
+    return other if exact else None
 
 
 def orthant_penalties(block: Block) -> Iterator[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from conicnmf.errors import InfeasibleError
 from conicnmf.geometry.norms import project_norm_ball
 from conicnmf.geometry.simplex import project_l1_ball, project_simplex
+from conicnmf.kernels.sum_ls import sum_ls_gram
 from conicnmf.model.terms import Constraint, Example
 from conicnmf.settings import Positive
 from conicnmf.types import Array
@@ -46,12 +47,20 @@ class FactorSum(Constraint):
 
     def project_nonneg(self, B: Array) -> Array:
         """Take the same number off every entry, and set what is negative to zero."""
-        if self.total < 0:
-            raise InfeasibleError(f"{self} contradicts NonNegative; use a total >= 0")
+        self._require_nonneg()
         whole = B.reshape(1, -1)
         equal = project_simplex if self.equal else None
         found = equal(whole, self.total) if equal else project_l1_ball(whole, self.total, True)
         return found.reshape(B.shape)
+
+    def least_squares_nonneg(self, G: Array, C: Array, B: Array) -> Array:
+        """Find the multiplier of the sum, and the active sets."""
+        self._require_nonneg()
+        return sum_ls_gram(G, C, self.total, self.equal, B)
+
+    def _require_nonneg(self) -> None:
+        if self.total < 0:
+            raise InfeasibleError(f"{self} contradicts NonNegative; use a total >= 0")
 
     def size(self) -> float:
         """Return the size of the total."""

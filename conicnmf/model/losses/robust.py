@@ -89,8 +89,7 @@ class Huber(Robust):
     def _inside(self, r: Array) -> Array:
         """Return residuals, those beyond δ cut off there."""
         delta = r.dtype.type(self.delta)
-        inside = np.minimum(r, delta)
-        return np.asarray(np.maximum(inside, -delta, out=inside))
+        return np.clip(r, -delta, delta)  # one pass, where two bounds one by one are two
 
     def cost(self, v: Visit) -> float:
         """Return the sum of s(2r − s), for residuals r that are s where they are cut off at δ."""

@@ -120,6 +120,14 @@ class Constraint(Term):
         raise self._lacks("least_squares")
 
     @optional
+    def least_squares_nonneg(self, G: Array, C: Array, B: Array) -> Array:
+        """Return the minimizer of the same over points of the set that have no negative entry.
+
+        The set may tie samples together; G is one matrix for all columns.
+        """
+        raise self._lacks("least_squares_nonneg")
+
+    @optional
     def tangent(self, P: Array) -> Halfspaces:
         """Return half-spaces inside the reverse-convex set, one for each number of `violation`.
 

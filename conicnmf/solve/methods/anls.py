@@ -15,6 +15,7 @@ from conicnmf.solve.needs import (
     exact_columns,
     orthant_penalties,
     uncapped,
+    whole_least_squares,
 )
 from conicnmf.types import Array
 
@@ -23,7 +24,8 @@ from conicnmf.types import Array
 class ANLS(Extrapolated):
     """Solve each block exactly by an active-set method on the Gram matrices of its columns.
 
-    Columns of a block are free, non-negative, or non-negative with a given sum. Weights and masks
+    Columns of a block are free, non-negative, or non-negative with a given sum; so may be the whole
+    factor. Weights and masks
     give each column a Gram matrix of its own. Supports are warm-started from the last iteration; the
     objective never rises.
 
@@ -54,9 +56,12 @@ class ANLS(Extrapolated):
         """Minimize over the whole block, some columns after the other where these have their own."""
         new, value = np.empty_like(B), 0.0
         constraint = next(iter(held.block.binding), None)
+        whole = whole_least_squares(held.block)
         for columns, quadratic in held.columnwise():
             G, C = quadratic.G, quadratic.C
-            if constraint is None:
+            if whole is not None:
+                new[:, columns] = whole.least_squares_nonneg(G, C, B)
+            elif constraint is None:
                 new[:, columns] = _unconstrained(G, C)
             else:
                 new[:, columns] = constraint.least_squares(G, C, B[:, columns])
