@@ -55,7 +55,7 @@ class ConeRace:
         for _ in range(ITERATIONS):
             try:
                 made = self.cone.run(trace.values, 1)
-            except (cp.SolverError, RuntimeError):
+            except (cp.SolverError, RuntimeError, MemoryError):
                 break
             trace.values = made.values
             trace.objective += made.objective
