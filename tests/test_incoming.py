@@ -171,7 +171,7 @@ def test_fitted_estimators_look_too():
 
 dask = pytest.importorskip("dask.array")
 LAZY = {
-    "V": lambda X: cn.factorize(X, 2),
+    "V": lambda X: cn.Approx(X, "W @ H"),
     "weights": lambda X: cn.WeightedFrobenius(X),
     "A": lambda X: one_factor.QuadraticProjection(X, 2),
     "X": lambda X: cn.estimators.SparseNMF(2).fit(X),

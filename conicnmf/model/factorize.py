@@ -48,10 +48,11 @@ def factorize(
 
     Parameters
     ----------
-    V : array or sparse matrix, or dict of str to such, or path
+    V : array or sparse matrix, or dict of str to such, or path, or Dask array
         The data, features × samples. Several of them by name are views of the same samples, which
         are factorized together: view x ≈ W_x H. A path to a .npy file, a folder of such files, .zarr
-        or .parquet is read in strips of columns.
+        or .parquet is read in strips of columns. A Dask array in chunks of columns is held and worked
+        on by the workers of the current `Client`, or of a local cluster for the call.
     rank : int or pair of int
         The number of components; a pair (r, s) states three factors V ≈ W S H with S r × s.
     loss : Loss or str, or dict by view, optional
@@ -70,7 +71,8 @@ def factorize(
     memory_limit : int or str, optional
         Read V, a mapped array or a path, in strips of columns so that no more than about this much
         memory is used, for example "2GB", which is what paths have by default. H is kept on disk
-        where it does not fit. Terms on H are to speak of entries or single samples.
+        where it does not fit, with a `Client` as a Dask array. Terms on H are to speak of entries or
+        single samples.
 
     feature_names, sample_names : list of str, or dict by view, optional
         What rows and columns of V are called in results, tables and reports; those of a data frame by

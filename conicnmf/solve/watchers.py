@@ -63,6 +63,8 @@ class Watchers:
 
 
 def _locked(X: Array) -> Array:
+    if not hasattr(X, "flags"):  # strips are never changed
+        return X
     view = X.view()
     view.flags.writeable = False
     return view

@@ -5,28 +5,27 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from conicnmf.strips.readers import Reader
-from conicnmf.types import Array, Data, Mask
+from conicnmf.strips.tally import Combine, Tally
+from conicnmf.types import Data
 
 if TYPE_CHECKING:
     from conicnmf.strips.matrix import Operand, Strips
 
 Work: TypeAlias = Callable[..., tuple[Any, Any]]
 """work(k, strip of each operand ...) returns a strip to keep, or nothing, and what is to be added."""
-Combine: TypeAlias = Callable[[Any, Any], Any]
 
 DATA = 0
 """The key of the data; other keys are those of matrices that were made."""
 
 
 class LostStripsError(Exception):
-    """Strips that were made are gone with the process that held them; the data are loaded again."""
+    """Nobody is left who could hold the strips and work on them."""
 
 
 def added(one: Any, other: Any) -> Any:
@@ -59,7 +58,8 @@ class Crew(ABC):
     ) -> tuple[Any, Any]:
         """Apply work to all strips; return the matrix it makes where that is kept, and the sum.
 
-        Strips are added up in their order, so that the same strips give the same sum.
+        Strips are added up as the branches of one tree, so that the same strips give the same sum
+        whoever holds them.
         """
         from conicnmf.strips.matrix import made
 
@@ -86,6 +86,9 @@ class Crew(ABC):
     def forget(self, key: int) -> None:
         """Let go of a matrix."""
 
+    def rest(self) -> None:  # noqa: B027, a crew may have nothing to do here
+        """Let go of what is not worth being held while nothing is asked."""
+
     @abstractmethod
     def close(self) -> None:
         """Let go of everything; what is asked next begins anew."""
@@ -98,41 +101,3 @@ def as_strip(X: Data) -> Data:
 
 def _floats(kind: np.dtype[Any]) -> np.dtype[Any]:
     return kind if kind in (np.float32, np.float64) else np.dtype(np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class Stats:
-    """What is known of strips since they were made: columns, squared norms of rows, rows alive."""
-
-    columns: int
-    squares: Array
-    alive: Mask
-    dtype: np.dtype[Any]
-
-    @classmethod
-    def of(cls, strip: Array) -> Stats:
-        """Look at one strip."""
-        squares = np.einsum("ij,ij->i", strip, strip, dtype=np.float64)
-        return cls(strip.shape[1], squares, np.asarray(strip.any(axis=1)), strip.dtype)
-
-    def and_of(self, other: Stats) -> Stats:
-        """Return what is known of both together."""
-        squares, alive = self.squares + other.squares, self.alive | other.alive
-        return Stats(self.columns + other.columns, squares, alive, self.dtype)
-
-
-@dataclass(eq=False)
-class Tally:
-    """What strips have given so far."""
-
-    combine: Combine
-    stats: Stats | None = None
-    total: Any = None
-    begun: bool = False
-
-    def add(self, kept: Stats | None, found: Any) -> None:
-        """Add what one more strip has given."""
-        if kept is not None:
-            self.stats = kept if self.stats is None else self.stats.and_of(kept)
-        self.total = self.combine(self.total, found) if self.begun else found
-        self.begun = True

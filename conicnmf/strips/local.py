@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from conicnmf.strips.crew import DATA, Combine, Crew, Stats, Tally, Work, as_strip
+from conicnmf.strips.crew import DATA, Crew, Work, as_strip
 from conicnmf.strips.matrix import Operand, Strips, made, scaled_strip
 from conicnmf.strips.readers import Reader
+from conicnmf.strips.tally import Combine, Stats, Tally
 from conicnmf.types import Array, Data
 
 
@@ -89,7 +90,7 @@ class LocalCrew(Crew):
             kept, found = work(k, *strips)
             if key is not None:
                 self._store.put(key, k, kept)
-            tally.add(None if key is None else Stats.of(kept), found)
+            tally.add(k, None if key is None else Stats.of(kept), found)
         return tally
 
     def _loaded(self, operands: Sequence[Operand]) -> Iterator[list[Data]]:
@@ -119,21 +120,13 @@ class LocalCrew(Crew):
         for k in range(self.reader.count):
             strip = np.array(X[:, edges[k] : edges[k + 1]], self.data.dtype, order="C")
             self._store.put(key, k, strip)
-            tally.add(Stats.of(strip), None)
+            tally.add(k, Stats.of(strip), None)
         return made(self, key, tally.stats)
 
     def gather(self, matrix: Strips) -> Any:
         """Return a matrix in memory where it fits, else as a mapped file that goes with it."""
         size = matrix.shape[0] * matrix.shape[1] * matrix.dtype.itemsize
-        whole: Any
-        if self._store.used + size <= self._limit:
-            whole = np.empty(matrix.shape, matrix.dtype)
-        else:
-            home = Store(0)
-            whole = np.lib.format.open_memmap(
-                home.path("H"), mode="w+", dtype=matrix.dtype, shape=matrix.shape
-            )
-            weakref.finalize(whole, _let_go, [home])
+        whole = empty_matrix(matrix.shape, matrix.dtype, self._store.used + size <= self._limit)
         edges = self.reader.edges
         for k, (strip,) in enumerate(self._loaded([matrix.operand])):
             whole[:, edges[k] : edges[k + 1]] = strip
@@ -146,6 +139,22 @@ class LocalCrew(Crew):
     def close(self) -> None:
         """Let go of everything that was made."""
         self._store = Store(self._limit)
+
+
+def empty_matrix(shape: tuple[int, int], dtype: Any, fits: bool) -> Any:
+    """Return room for a matrix: in memory where it fits, else a mapped file that goes with it.
+
+    Examples
+    --------
+    >>> type(empty_matrix((2, 3), np.float64, False)).__name__
+    'memmap'
+    """
+    if fits:
+        return np.empty(shape, dtype)
+    home = Store(0)
+    whole = np.lib.format.open_memmap(home.path("H"), mode="w+", dtype=dtype, shape=shape)
+    weakref.finalize(whole, _let_go, [home])
+    return whole
 
 
 def _let_go(held: list[Store]) -> None:

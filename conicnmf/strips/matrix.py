@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from conicnmf.strips.crew import Stats
+from conicnmf.strips.tally import Stats
 from conicnmf.types import Array, Data, Mask
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from conicnmf.errors import InputError, require
-from conicnmf.incoming import require_loaded
+from conicnmf.incoming import is_lazy, require_loaded
 from conicnmf.strips.crew import Crew
 from conicnmf.strips.local import LocalCrew
 from conicnmf.strips.readers import FolderReader, ParquetReader, Reader, SlicedReader
@@ -23,14 +23,14 @@ _USUAL = 2e9
 
 
 def is_large(V: Any, memory_limit: Any = None) -> bool:
-    """Whether data are to be read in strips: a path, or whatever has a limit.
+    """Whether data are in strips: a path, what is not computed yet, or whatever has a limit.
 
     Examples
     --------
     >>> is_large(np.eye(2)), is_large("folder"), is_large(np.eye(2), "1GB")
     (False, True, True)
     """
-    return memory_limit is not None or isinstance(V, (str, Path))
+    return memory_limit is not None or isinstance(V, (str, Path)) or is_lazy(V)
 
 
 def as_source(V: Any, memory_limit: Any = None) -> Crew:
@@ -41,9 +41,26 @@ def as_source(V: Any, memory_limit: Any = None) -> Crew:
     >>> as_source(np.ones((4, 6)), "3KB").reader.edges
     (0, 5, 6)
     """
-    require_loaded(V, "V")
     limit = _USUAL if memory_limit is None else as_bytes(memory_limit)
+    if is_lazy(V) and type(V).__module__.partition(".")[0] == "dask":
+        return _cluster(V, memory_limit, limit)
+    require_loaded(V, "V")
     return LocalCrew(_reader(V, limit), limit / 2)
+
+
+def _cluster(V: Any, memory_limit: Any, limit: float) -> Crew:
+    """Return the crew of a Dask array: workers, or this process where that has a limit alone."""
+    distributed = require("distributed", "dask", "factorizing Dask arrays needs")
+    from conicnmf.strips.cluster import DaskCrew, DaskReader
+
+    reader = DaskReader.of(V)
+    if memory_limit is None:
+        return DaskCrew(reader, limit)
+    try:
+        distributed.Client.current()
+    except ValueError:
+        return LocalCrew(reader, limit / 2)
+    return DaskCrew(reader, limit)
 
 
 def as_bytes(limit: Any) -> float:

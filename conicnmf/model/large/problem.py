@@ -183,7 +183,9 @@ def _check_loss(loss: Loss) -> None:
 
 
 def _check_data(V: Strips) -> None:
-    if not V.total(_all_finite) == V.crew.reader.count:
+    finite = V.total(_all_finite) == V.crew.reader.count
+    V.crew.rest()
+    if not finite:
         raise InputError("V must be finite, got NaN or infinite entries; replace them first")
 
 

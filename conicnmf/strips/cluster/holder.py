@@ -1,0 +1,118 @@
+"""What a worker of the cluster has: its strips of the data and of all that was made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from conicnmf.kernels.threads import threads
+from conicnmf.strips.crew import DATA
+from conicnmf.strips.matrix import Operand, scaled_strip
+from conicnmf.strips.tally import Branch, Stats, Tally
+from conicnmf.types import Array, Data
+
+Answer: TypeAlias = tuple[bool, Any]
+"""Whether all went well, and what was found, or what was raised."""
+
+
+class Holder:
+    """Some strips and the work on them; it lives as an actor in the process of a worker.
+
+    What work raises is returned: whatever else is raised tells of the cluster.
+
+    Examples
+    --------
+    >>> holder = Holder((0, 2), np.eye(2), np.ones((2, 3)))
+    >>> packed = packed_work(lambda k, strip: (2 * strip, (strip.sum(),)), lambda a, b: a + b)
+    >>> _, branches = holder.run(packed, [(DATA, None)], 1, ())
+    >>> [(branch.first, branch.total) for branch in branches]
+    [(0, (np.float64(2.0),)), (2, (np.float64(6.0),))]
+    >>> holder.strips(1)[2].sum()
+    np.float64(12.0)
+    """
+
+    def __init__(self, ks: Sequence[int], *blocks: Data) -> None:
+        self._strips: dict[int, dict[int, Data]] = {DATA: dict(zip(ks, blocks, strict=True))}
+        self._threads = _threads_here()
+
+    def run(
+        self, packed: bytes, operands: Sequence[Operand], key: int | None, gone: Sequence[int]
+    ) -> Answer:
+        """Apply work to the strips in their order, and forget matrices that are gone."""
+        self.forget(gone)
+        try:
+            with threads(self._threads):
+                return True, self._branches(packed, operands, key)
+        except Exception as error:
+            return False, _that_travels(error)
+
+    def _branches(
+        self, packed: bytes, operands: Sequence[Operand], key: int | None
+    ) -> list[Branch]:
+        from distributed.protocol.pickle import loads
+
+        work, combine = loads(packed)
+        tally, made = Tally(combine), {}
+        for k in self._strips[DATA]:
+            strips = [scaled_strip(self._strips[own][k], scale) for own, scale in operands]
+            kept, found = work(k, *strips)
+            if key is not None:
+                made[k] = _owned(kept)
+            tally.add(k, None if key is None else Stats.of(kept), found)
+        if key is not None:
+            self._strips[key] = made
+        return tally.branches
+
+    def put(self, key: int, strips: dict[int, Array]) -> Answer:
+        """Take the strips of a matrix."""
+        self._strips[key] = dict(strips)
+        return True, None
+
+    def strips(self, key: int) -> dict[int, Data]:
+        """Return the strips of a matrix."""
+        return self._strips[key]
+
+    def sent(self, key: int) -> Answer:
+        """Send the strips of a matrix."""
+        return True, self._strips[key]
+
+    def forget(self, keys: Sequence[int]) -> Answer:
+        """Let go of matrices."""
+        for key in keys:
+            self._strips.pop(key, None)
+        return True, None
+
+
+def packed_work(work: Any, combine: Any) -> bytes:
+    """Return work as bytes, once for all workers; functions without a module's name go as code."""
+    from distributed.protocol.pickle import dumps
+
+    packed: bytes = dumps((work, combine))
+    return packed
+
+
+def _owned(strip: Any) -> Array:
+    """Return a strip that does not keep a larger array alive."""
+    return np.ascontiguousarray(strip) if strip.base is None else np.array(strip, order="C")
+
+
+def _threads_here() -> int | None:
+    """Return how many threads the worker has, nothing outside of one."""
+    from distributed import get_worker
+
+    try:
+        return int(get_worker().state.nthreads)
+    except ValueError:
+        return None
+
+
+def _that_travels(error: Exception) -> Exception:
+    from distributed.protocol.pickle import dumps
+
+    try:
+        dumps(error)
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

@@ -1,0 +1,36 @@
+"""What tests of clusters share."""
+
+from __future__ import annotations
+
+import dask
+import pytest
+from distributed import Client, LocalCluster
+
+
+def local_cluster(workers):
+    """Return so many workers in threads of this process."""
+    return LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address="localhost:0",
+        silence_logs=50,
+    )
+
+
+@pytest.fixture
+def three():
+    """Three workers that a test may take away."""
+    with (
+        dask.config.set({"conicnmf.grace": "0s"}),
+        local_cluster(3) as cluster,
+        Client(cluster) as client,
+    ):
+        yield cluster, client
+
+
+@pytest.fixture(scope="module", params=[1, 2, 4])
+def workers(request):
+    """Workers in threads of this process."""
+    with local_cluster(request.param) as cluster, Client(cluster):
+        yield request.param
