@@ -72,7 +72,7 @@ def factorize(
         Read V, a mapped array or a path, in strips of columns so that no more than about this much
         memory is used, for example "2GB", which is what paths have by default. H is kept on disk
         where it does not fit, with a `Client` as a Dask array. Terms on H are to speak of entries or
-        single samples.
+        single samples; of rows of H there may be bands of sparseness, norms and simplexes.
 
     feature_names, sample_names : list of str, or dict by view, optional
         What rows and columns of V are called in results, tables and reports; those of a data frame by

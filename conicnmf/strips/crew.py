@@ -54,25 +54,38 @@ class Crew(ABC):
         return Strips(self, DATA, self.reader.shape, _floats(self.reader.dtype))
 
     def run(
-        self, work: Work, *matrices: Strips, keep: bool = False, combine: Combine = added
+        self,
+        work: Work,
+        *matrices: Strips,
+        keep: bool = False,
+        passing: bool = False,
+        combine: Combine = added,
     ) -> tuple[Any, Any]:
         """Apply work to all strips; return the matrix it makes where that is kept, and the sum.
 
         Strips are added up as the branches of one tree, so that the same strips give the same sum
-        whoever holds them.
+        whoever holds them. A matrix that is `passing` is needed for a short time only.
         """
         from conicnmf.strips.matrix import made
 
         key = next(self._keys) if keep else None
         operands = [matrix.operand for matrix in matrices]
-        tally = self._run(work, operands, key, combine)
+        tally = self._run(work, operands, key, combine, passing)
         return (None if key is None else made(self, key, tally.stats)), tally.total
 
     @abstractmethod
     def _run(
-        self, work: Work, operands: Sequence[Operand], key: int | None, combine: Combine
+        self,
+        work: Work,
+        operands: Sequence[Operand],
+        key: int | None,
+        combine: Combine,
+        passing: bool,
     ) -> Tally:
         """Apply work to all strips, and keep under a key what it makes."""
+
+    def made_by(self, made: Strips, work: Work, *matrices: Strips) -> None:  # noqa: B027
+        """Hear of work that makes a matrix in one go, which was made in several."""
 
     @abstractmethod
     def place(self, X: Any) -> Strips:

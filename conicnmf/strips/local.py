@@ -83,7 +83,12 @@ class LocalCrew(Crew):
         self._store = Store(limit)
 
     def _run(
-        self, work: Work, operands: Sequence[Operand], key: int | None, combine: Combine
+        self,
+        work: Work,
+        operands: Sequence[Operand],
+        key: int | None,
+        combine: Combine,
+        passing: bool,
     ) -> Tally:
         tally = Tally(combine)
         for k, strips in enumerate(self._loaded(operands)):

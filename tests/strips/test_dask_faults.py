@@ -32,11 +32,14 @@ def take_away(cluster, at, count=1):
     return callback
 
 
-@pytest.mark.parametrize("longest", [2, 100])
-def test_strips_of_a_worker_that_goes_are_made_again_exactly(longest, three, monkeypatch):
+ROWS = {"H": ["nonnegative", cn.Sparseness(min=0.4)]}
+
+
+@pytest.mark.parametrize(("longest", "stated"), [(2, {}), (100, {}), (100, ROWS), (2, ROWS)])
+def test_strips_of_a_worker_that_goes_are_made_again_exactly(longest, stated, three, monkeypatch):
     monkeypatch.setattr(crew_module, "_LONGEST", longest)
     cluster, _ = three
-    problem = cn.factorize(LAZY, 4)
+    problem = cn.factorize(LAZY, 4, **stated)
     wanted = problem.solve("HALS", stop=9)
     found = problem.solve("HALS", stop=9, callback=take_away(cluster, 4, 2))
     assert len(cluster.workers) == 1

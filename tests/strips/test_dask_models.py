@@ -23,6 +23,7 @@ MODELS = {
     "plain": ({}, None),
     "band on W": ({"W": [NONNEG, cn.Sparseness(min=0.6)]}, "HALS"),
     "reverse-convex on W": ({"W": [NONNEG, cn.Sparseness(min=0.6)]}, "TangentPlane"),
+    "band on rows of H": ({"H": [NONNEG, cn.Sparseness(min=0.5)]}, "HALS"),
     "simplex of each sample": ({"H": [NONNEG, cn.Simplex(each="sample")]}, None),
     "counts": ({"loss": "kl"}, "Multiplicative"),
     "fixed entries of W": ({"W": [NONNEG, cn.Fixed(RNG.random((12, 4)) < 0.3, 0.5)]}, None),
@@ -71,7 +72,7 @@ def test_workers_give_the_answer_of_one_process(model, workers):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"H": [NONNEG, cn.Sparseness(min=0.5)]}, "ties samples together"),
+        ({"H": [NONNEG, cn.Monotone()]}, "ties samples together"),
         ({"loss": cn.WeightedFrobenius(V > 0)}, "weights, or load V"),
     ],
 )

@@ -109,7 +109,6 @@ def test_a_result_can_be_measured_again_and_saved(tmp_path):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"H": [NONNEG, cn.Sparseness(min=0.5)]}, "ties samples together"),
         ({"loss": cn.WeightedFrobenius(V > 0)}, "does not work on data in strips"),
         ({"offset": "feature"}, "V ≈ W H alone"),
         ({"memory_limit": "much"}, 'try "2GB"'),

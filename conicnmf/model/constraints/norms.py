@@ -8,6 +8,7 @@ from typing import ClassVar
 import cvxpy as cp
 import numpy as np
 
+from conicnmf.geometry.long_rows import LongRows
 from conicnmf.geometry.norms import project_norm_ball, project_unit_norm
 from conicnmf.model.terms import Constraint, Example, Pieces, by_rows, pieces
 from conicnmf.settings import Positive
@@ -46,6 +47,14 @@ class NormBall(Constraint):
     def project_nonneg(self, B: Array) -> Array:
         """Set negative entries to zero first."""
         return self.project(np.maximum(B, 0))
+
+    def violation_of_rows(self, rows: LongRows) -> Array:
+        """Return the relative excess of each norm."""
+        return np.asarray(np.maximum(rows.lengths / self.radius - 1, 0.0))
+
+    def lengths_of_rows(self, lengths: Array) -> Array:
+        """Shorten what is too long."""
+        return np.minimum(lengths, self.radius)
 
     def size(self) -> float:
         """Return the radius."""
@@ -113,6 +122,14 @@ class UnitNorm(Constraint):
     def stretched(self, directions: Array) -> Array:
         """Return unit vectors at the length that is asked for."""
         return directions if self.length == 1 else directions * directions.dtype.type(self.length)
+
+    def violation_of_rows(self, rows: LongRows) -> Array:
+        """Return the distance of each norm from the length, relative to it."""
+        return np.asarray(np.abs(rows.lengths / self.length - 1))
+
+    def lengths_of_rows(self, lengths: Array) -> Array:
+        """Return the length for all."""
+        return np.full_like(lengths, self.length)
 
     def size(self) -> float:
         """Return the length."""

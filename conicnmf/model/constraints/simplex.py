@@ -10,6 +10,7 @@ import numpy as np
 
 from conicnmf.errors import InfeasibleError
 from conicnmf.geometry.bounded_simplex import project_bounded_simplex
+from conicnmf.geometry.long_rows import Cut, LongRows
 from conicnmf.geometry.simplex import project_simplex
 from conicnmf.kernels.simplex_ls import simplex_ls_gram
 from conicnmf.model.terms import Constraint, Example, Halfspaces, Pieces, pieces
@@ -69,6 +70,15 @@ class Simplex(Constraint):
     def least_squares(self, G: Array, C: Array, B: Array) -> Array:
         """Find the multiplier of each sum, and the active sets."""
         return simplex_ls_gram(G, C, self.total, B)
+
+    def violation_of_rows(self, rows: LongRows) -> Array:
+        """Return the relative error of each sum, or the largest negative entry if that is more."""
+        gap = np.abs(rows.totals - self.total)
+        return np.asarray(np.maximum(gap, -rows.low) / self.total)
+
+    def cut_of_rows(self, rows: LongRows) -> Cut:
+        """Find the level above which entries sum to the total."""
+        return rows.simplex(self.total)
 
     def size(self) -> float:
         """Return the total."""

@@ -14,6 +14,7 @@ from conicnmf.errors import InfeasibleError, InputError
 from conicnmf.geometry.band import project_band
 from conicnmf.geometry.cones import cone_ratios, tangent_normals
 from conicnmf.geometry.hoyer import hoyer_sparseness
+from conicnmf.geometry.long_rows import LongRows
 from conicnmf.model.terms import Constraint, Example, Halfspaces, Pieces, by_rows, pieces
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.settings import Reads, shown
@@ -141,7 +142,13 @@ class Sparseness(Constraint):
         rows = pieces(B, self.each)
         if rows.shape[1] == 1:
             return np.zeros(len(rows))
-        s = hoyer_sparseness(np.ascontiguousarray(rows))
+        return self._beyond(hoyer_sparseness(np.ascontiguousarray(rows)))
+
+    def violation_of_rows(self, rows: LongRows) -> Array:
+        """Return the same for components that are not negative and in several places."""
+        return self._beyond(rows.sparseness())
+
+    def _beyond(self, s: Array) -> Array:
         low, high = self.band()
         excess = np.maximum(np.maximum(low - s, s - high), 0.0)
         zero = np.isnan(s)

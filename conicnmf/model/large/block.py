@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from conicnmf.model.blocks import Block
+from conicnmf.model.large.descent import RowDescent
 from conicnmf.model.large.fit import StripFit
 from conicnmf.model.large.recipe import Recipe
+from conicnmf.model.large.rows import Cutter, cut_strip, find_cutter, long_rows, violation_of_rows
 from conicnmf.model.subproblem import Subproblem
 from conicnmf.model.terms import Constraint
 from conicnmf.types import Array, Data, Factors
@@ -70,6 +72,57 @@ class StripBlock(Block):
         return replace(own, nonneg_around=self.nonneg_around)
 
 
+@dataclass(frozen=True, eq=False)
+class RowsBlock(StripBlock):
+    """A variable in strips with constraints on whole rows, which sums over strips decide."""
+
+    @cached_property
+    def cutter(self) -> Cutter:
+        """The projection on all constraints together."""
+        found = find_cutter(self.constraints)
+        assert found is not None
+        return found
+
+    def given(self, factors: Factors) -> Subproblem:
+        """Return the block with W held; rows are lowered one after the other."""
+        return RowsSubproblem(self, (), factors["W"])
+
+    def violation(self, B: Any) -> float:
+        """Return the largest violation of any constraint."""
+        return max(self.violation_of(constraint, B) for constraint in self.constraints)
+
+    def violation_of(self, constraint: Constraint, B: Any) -> float:
+        """Return the largest violation of one constraint, from sums where it is one on rows."""
+        if "violation_of_rows" in constraint.abilities:
+            return violation_of_rows(constraint, B)
+        return super().violation_of(constraint, B)
+
+    def kept_alive(self, B: Any, last: Any) -> Any:
+        """Return B with a tenth of the last row in place of one that must not be zero."""
+        return B.mapped(partial(_alive_rows, B.alive()), last)
+
+    def ahead(self, new: Any, last: Any, beta: float) -> Any:
+        """Go on through the new point, and back into the constraints."""
+        farther = self._projected(new.mapped(partial(_farther, beta), last))
+        return new if self.collapsed(farther) else farther
+
+    def nearest_by(self, nearest: Any, B: Any) -> Any:
+        """Return the nearest point of all constraints."""
+        return self._projected(B)
+
+    def _projected(self, B: Any) -> Any:
+        cut = self.cutter(long_rows(B), slice(None))
+        return B.crew.run(partial(cut_strip, cut), B, keep=True)[0]
+
+
+def _alive_rows(alive: Array, B: Array, last: Array) -> Array:
+    return np.where(alive[:, None], B, last / 10).astype(B.dtype)
+
+
+def _farther(beta: float, new: Array, last: Array) -> Array:
+    return np.asarray(new + beta * (new - last), dtype=new.dtype)
+
+
 def _ahead(terms: Block, beta: float, new: Array, last: Array) -> Array:
     return terms.ahead(new, last, beta)
 
@@ -111,6 +164,20 @@ class StripSubproblem(Subproblem):
     def loss(self, B: Any) -> float:
         """Return the loss of all strips."""
         return self._fit.value({"W": self.W, "H": B})
+
+
+@dataclass(eq=False)
+class RowsSubproblem(StripSubproblem):
+    """H with W held, where a solver visits one row of all strips after the other."""
+
+    def lowered_by(self, solver: Any, B: Any, seen: Any) -> Any:
+        """Let a solver visit the rows."""
+        fit, block = self._fit, self.block
+        assert isinstance(block, RowsBlock)
+        keeps = 1 in block.zero_forbidden
+        descent = RowDescent(fit.recipe, block.whole, self.W, fit.V, B, block.cutter, keeps)
+        new, value = solver.lower_rows(descent)
+        return Lowered(new, seen, value, None)
 
 
 def lower_strip(

@@ -13,15 +13,17 @@ import numpy as np
 from conicnmf.errors import InputError
 from conicnmf.model.addends import Chain, Ref
 from conicnmf.model.at_factors import Shapes
-from conicnmf.model.blocks import Block
+from conicnmf.model.blocks import Block, constraints_of
 from conicnmf.model.constraints import NonNegative
+from conicnmf.model.constraints.joint import merged_bounds
 from conicnmf.model.holding import Holding
 from conicnmf.model.known import as_loss, as_terms
-from conicnmf.model.large.block import StripBlock
+from conicnmf.model.large.block import RowsBlock, StripBlock
 from conicnmf.model.large.fit import StripFit
+from conicnmf.model.large.rows import find_cutter
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.problem import Problem
-from conicnmf.model.terms import Loss, Term
+from conicnmf.model.terms import Loss, Penalty, Term
 from conicnmf.model.terms.one_sample import of_one_sample
 from conicnmf.model.variables import Variable
 from conicnmf.strips import Crew, Strips
@@ -44,7 +46,8 @@ class LargeProblem(Problem):
         """The block of W as always, that of H in strips."""
         W, H = super().blocks
         own = {field.name: getattr(H, field.name) for field in fields(H)}
-        return W, StripBlock(**own)
+        kind = StripBlock if all(map(of_one_sample, H.constraints)) else RowsBlock
+        return W, kind(**own)
 
     def partner(self, block: Block) -> Block | None:
         """Return nothing: a dead component gets work by the residuals of strips, see `revived`."""
@@ -73,9 +76,17 @@ class LargeProblem(Problem):
 
     def refuses(self, solver: Any) -> list[str]:
         """Return why a solver cannot be sent to strips."""
-        if hasattr(solver, "look"):
+        if not hasattr(solver, "look"):
+            return [f"V and H are in strips, and {solver.name} looks at the whole of them"]
+        _, H = self.blocks
+        if not isinstance(H, RowsBlock):
             return []
-        return [f"V and H are in strips, and {solver.name} looks at the whole of them"]
+        tied = ", ".join(str(c) for c in H.constraints if not of_one_sample(c))
+        if not hasattr(solver, "lower_rows"):
+            return [f"{tied} on H ties samples of many strips together, which HALS can handle"]
+        if "quadratic" not in H.abilities or H.shaped:
+            return [f"{tied} on H ties samples of many strips together, which needs squares alone"]
+        return []
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,16 +174,26 @@ def large_problem(
     for name, shape, terms in (("W", (m, rank), W), ("H", (rank, n), H)):
         stated = (NonNegative(),) if terms is None else as_terms(name, terms)
         variables.append(Variable.stated(name, shape, stated, name == "W"))
-    for term in variables[1].terms:
-        if not of_one_sample(term):
-            raise InputError(
-                f"{term} on H ties samples together, and these are in strips; state terms on H of "
-                "entries or single samples, or load V"
-            )
+    _check_rows(variables[1].terms)
     fit = StripFit(V, chosen, (Chain((Ref("W"), Ref("H"))),))
     problem = LargeProblem.of(variables, (fit,))
     assert isinstance(problem, LargeProblem)
     return problem
+
+
+def _check_rows(terms: Sequence[Term]) -> None:
+    """Raise unless terms on H speak of single samples, or rows can be projected on all of them."""
+    tied = [term for term in terms if not of_one_sample(term)]
+    constraints = constraints_of(terms)
+    lower, upper = merged_bounds(constraints)
+    known = bool((lower == 0).all() and (upper == np.inf).all()) and bool(find_cutter(constraints))
+    unknown = tied if not known else [term for term in tied if isinstance(term, Penalty)]
+    if unknown:
+        raise InputError(
+            f"{unknown[0]} on H ties samples together, and these are in strips; state terms of "
+            "entries or single samples, or of rows of H ≥ 0 a band of sparseness, a norm or a "
+            "simplex alone, or load V"
+        )
 
 
 def _check_loss(loss: Loss) -> None:

@@ -7,6 +7,7 @@ from typing import ClassVar, NamedTuple
 import cvxpy as cp
 import numpy as np
 
+from conicnmf.geometry.long_rows import Cut, LongRows
 from conicnmf.model.terms.base import Each, Term, along, optional, pieces
 from conicnmf.model.terms.halfspaces import Halfspaces
 from conicnmf.types import Array, Mask
@@ -169,6 +170,21 @@ class Constraint(Term):
     def approach(self, B: Array) -> Array:
         """Return a point near B from which methods may start, where no projection is known."""
         raise self._lacks("approach")
+
+    @optional
+    def violation_of_rows(self, rows: LongRows) -> Array:
+        """Return the violation of components that are in several places, from sums over these."""
+        raise self._lacks("violation_of_rows")
+
+    @optional
+    def cut_of_rows(self, rows: LongRows) -> Cut:
+        """Return what entries of such components become in the nearest point of the set with B ≥ 0."""
+        raise self._lacks("cut_of_rows")
+
+    @optional
+    def lengths_of_rows(self, lengths: Array) -> Array:
+        """Return the norms of the nearest points when the set asks for no more than norms."""
+        raise self._lacks("lengths_of_rows")
 
     @optional
     def size(self) -> float:

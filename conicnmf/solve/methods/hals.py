@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from conicnmf.kernels.descent import descend_band
 from conicnmf.kernels.hals import hals_sweeps
 from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.large.descent import RowDescent
 from conicnmf.model.terms import Quadratic
 from conicnmf.settings import Count
 from conicnmf.solve.methods.extrapolated import Extrapolated
@@ -72,6 +73,10 @@ class HALS(Extrapolated):
         quadratic = held.quadratic()
         new = self.descend(held.block, quadratic, B)
         return new, quadratic.value(new) + sum(p.value(new) for p in held.block.shaped)
+
+    def lower_rows(self, rows: RowDescent) -> tuple[Any, float]:
+        """Lower rows that are in many strips; return them and the objective of their block."""
+        return rows.run(self.sweeps)
 
     def _minimize_entries(self, held: Subproblem, B: Array) -> tuple[Array, float]:
         """Lower a factor that stands between two others, entry by entry."""

@@ -34,7 +34,7 @@ class _Runner:
     def onward(self, problem: BaseProblem) -> tuple[_Runner, Sequence[InnerSolve]]:
         """Return the runner after one more iteration; its solver's own rule says when it ends."""
         made = self.solver.sweep(problem, self.point.factors, self.memo)
-        if not all(np.isfinite(X).all() for X in made.factors.values()):
+        if not problem.holding.finite(made.factors):
             return replace(self, status=Status.NOT_FINITE), made.inner
         point = Point.of(problem, made)
         self.history.append(

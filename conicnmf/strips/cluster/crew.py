@@ -13,7 +13,7 @@ from conicnmf.strips.cluster.holder import Holder, packed_work
 from conicnmf.strips.cluster.origins import Origin, parents_of, steps_to
 from conicnmf.strips.cluster.reader import DaskReader
 from conicnmf.strips.cluster.team import LOST, Post, Team
-from conicnmf.strips.crew import Crew, LostStripsError, Work
+from conicnmf.strips.crew import Crew, LostStripsError, Work, added
 from conicnmf.strips.local import Store, empty_matrix
 from conicnmf.strips.matrix import Operand, Strips, made, scaled_strip
 from conicnmf.strips.tally import Combine, Stats, Tally
@@ -55,20 +55,31 @@ class DaskCrew(Crew):
         self._store = Store(self._limit)
 
     def _run(
-        self, work: Work, operands: Sequence[Operand], key: int | None, combine: Combine
+        self,
+        work: Work,
+        operands: Sequence[Operand],
+        key: int | None,
+        combine: Combine,
+        passing: bool,
     ) -> Tally:
         packed = packed_work(work, combine)
         gone = tuple(self._gone.popleft() for _ in range(len(self._gone)))
         found = self._asked(self._all(), "run", packed, operands, key, gone)
         if key is not None:
             parents = parents_of(operands, self._origins)
-            self._remember(Origin(key, packed, tuple(operands), parents))
+            self._remember(Origin(key, packed, tuple(operands), parents), passing)
         return Tally.grown(combine, [branch for branches in found for branch in branches])
 
-    def _remember(self, origin: Origin) -> None:
+    def made_by(self, made: Strips, work: Work, *matrices: Strips) -> None:
+        """Repeat this work, and not all that was done, should strips of the matrix be lost."""
+        operands = tuple(matrix.operand for matrix in matrices)
+        parents = parents_of(operands, self._origins)
+        self._remember(Origin(made.key, packed_work(work, added), operands, parents), False)
+
+    def _remember(self, origin: Origin, passing: bool) -> None:
         """Note how a matrix was made; copy it where that would take long to repeat."""
         self._origins[origin.key] = origin
-        if origin.depth > _LONGEST:
+        if origin.depth > _LONGEST and not passing:
             for post in list(self._posts):
                 for strips in self._asked([post], "sent", origin.key):
                     self._copied(origin, strips)
