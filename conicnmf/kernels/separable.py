@@ -265,10 +265,10 @@ def _two_powers(base: Array, lower: tuple[float, Array], upper: tuple[float, Arr
     """Return the minimizer for two powers: (N/P)^(1/(p − q)) times the base."""
     (q, down), (p, up) = lower, upper
     # Where the denominator vanishes the numerator does too: that entry has no say in the loss.
-    alive = up > np.finfo(base.dtype).tiny
-    if alive.all():  # the usual case, and a third quicker
+    tiny = np.finfo(base.dtype).tiny
+    if up.min(initial=np.inf) > tiny:  # the usual case, and a third quicker
         ratio = np.divide(down, up)
     else:
-        ratio = np.divide(down, up, out=np.zeros_like(base), where=alive)
+        ratio = np.divide(down, up, out=np.zeros_like(base), where=up > tiny)
     ratio = np.maximum(np.negative(ratio, out=ratio), 0.0, out=ratio)
     return base * (ratio if p - q == 1 else ratio ** (1 / (p - q)))
