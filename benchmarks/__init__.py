@@ -6,32 +6,24 @@ import os
 for _variable in ("RAYON_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
-IDS = (
-    "step",
-    "tgp",
-    "nmfsc",
-    "sparse",
-    "nmf",
-    "kl",
-    "beta",
-    "robust",
-    "klsparse",
-    "proj",
-    "nnls",
-    "l0",
-    "scfc",
-    "grow",
-    "custom",
-    "masks",
-    "unmix",
-    "terms",
-    "anyconvex",
-    "blocks",
-    "rivals",
-    "first",
-    "default",
-    "basins",
-    "compile",
-    "memory",
-)
+GROUPS = {
+    "Machine limits": ("floor",),
+    "Sparse factorizations": ("step", "tgp", "nmfsc", "sparse"),
+    "Plain factorizations and other losses": ("nmf", "kl", "beta", "robust", "klsparse"),
+    "Missing entries, constraints and other models": (
+        "masks",
+        "unmix",
+        "terms",
+        "custom",
+        "anyconvex",
+        "blocks",
+        "rivals",
+    ),
+    "What the default finds": ("default", "basins"),
+    "Building blocks": ("proj", "nnls", "l0", "scfc"),
+    "First call, size and memory": ("first", "compile", "grow", "memory"),
+}
+"""Every benchmark under the heading it has on the page."""
+
+IDS = tuple(name for group in GROUPS.values() for name in group)
 """Every benchmark, each a module of this package with a function `run(setup)`."""

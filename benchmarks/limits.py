@@ -1,12 +1,16 @@
 """Where the time goes, benchmark by benchmark, and how near the machine's limit that is.
 
-The page of results shows the sentences of those whose target is missed. Most were profiled with
-one thread at 2.8 GHz: matrix products reach 43 GF/s, products with CSR data 2.1 GF/s.
+The page of results shows them under the tables. Most were profiled with one thread at 2.8 GHz, where
+matrix products reach 43 GF/s and products with CSR data 2.1 GF/s.
 """
 
 from __future__ import annotations
 
 LIMITS = {
+    "floor": (
+        "An iteration also sweeps over the components, measures the objective and looks whether to "
+        "stop. Factors of few columns are bound by reading the data, not by arithmetic."
+    ),
     "step": (
         "A native W-step is the product H Vᵀ and a descent on 4 components; what is left to win is "
         "the product, 2 Mflop that wait for 2 MB of data."

@@ -1,12 +1,12 @@
 """The benchmarks' own machinery: the page that is written, the exit code, judging by a goal."""
 
 import math
-import sys
 
 import numpy as np
 import pytest
 
-from benchmarks import IDS, __main__, table
+from benchmarks import IDS
+from benchmarks.__main__ import main
 from benchmarks.goals import Reference, iterations_to, race_to
 from benchmarks.harness import (
     Row,
@@ -19,6 +19,8 @@ from benchmarks.harness import (
     speedup,
 )
 from benchmarks.limits import LIMITS
+from benchmarks.page import write_page
+from benchmarks.store import RESULTS, Conditions, Measured, Results, load, save
 
 ROWS = [
     Row("fast", "1 ms", "10 ms", 10.0, 0.1, "≥ 5", True, id="proj"),
@@ -27,20 +29,62 @@ ROWS = [
 ]
 
 
-def test_the_page_names_what_was_missed_and_why(tmp_path):
-    page = tmp_path / "benchmarks.md"
-    table.write(ROWS, {"proj": "Projections.", "nnls": "Least squares."}, "wall time", page)
-    text = page.read_text(encoding="utf-8")
-    assert "| nnls | slow | 9 ms | 10 ms | 1.1 | 10% | ≥ 5 | **no** |" in text
-    missed = text[text.index("## Where a target is missed") :]
-    assert f"- **nnls** (slow). {LIMITS['nnls']}" in missed
-    assert "proj" not in missed
+HOW = Conditions.of_this_run("wall time", quick=False)
+
+
+def results_of(rows, run="2026-01-01 08:00 UTC"):
+    ids = dict.fromkeys(row.id for row in rows)
+    parts = {
+        name: Measured(f"Title of {name}.", run, 1.0, tuple(r for r in rows if r.id == name))
+        for name in ids
+    }
+    return Results(HOW, parts)
+
+
+def page_of(results, folder):
+    write_page(results, folder / "benchmarks.md")
+    return (folder / "benchmarks.md").read_text(encoding="utf-8")
+
+
+def test_the_page_names_what_was_missed_and_where_time_goes(tmp_path):
+    text = page_of(results_of(ROWS), tmp_path)
+    assert "| slow | 9 ms | 10 ms | 1.1 | 10% | ≥ 5 | **no** |" in text
+    assert "1 of 2 targets are met" in text
+    assert "- **nnls**, slow: 1.1, target ≥ 5" in text
+    assert LIMITS["nnls"] in text
+    assert "_static/benchmarks/speed.png" in text
+    assert (tmp_path / "_static/benchmarks/speed.png").stat().st_size > 1000
+
+
+def test_the_page_tells_rows_of_another_run_apart(tmp_path):
+    late = Measured("Title.", "2026-02-02 08:00 UTC", 1.0, (Row("case"),))
+    text = page_of(results_of(ROWS).having("kl", late, IDS), tmp_path)
+    assert "proj, nnls: from the run of 2026-01-01" in text
+    assert "All other rows are from the run of 2026-02-02" in text
 
 
 def test_the_page_says_when_nothing_was_missed(tmp_path):
-    page = tmp_path / "benchmarks.md"
-    table.write(ROWS[:1], {"proj": "Projections."}, "wall time", page)
-    assert "All targets are met." in page.read_text(encoding="utf-8")
+    text = page_of(results_of(ROWS[:1]), tmp_path)
+    assert "1 of 1 targets are met" in text
+    assert "Missed" not in text
+
+
+def test_iterations_are_drawn_above_their_products(tmp_path):
+    rows = [
+        Row("this machine: copy", "9 GB/s", id="floor"),
+        Row("HALS", "3 ms", "2 ms", 1.5, id="floor"),
+    ]
+    assert "_static/benchmarks/floor.png" in page_of(results_of(rows), tmp_path)
+    assert "floor.png" not in page_of(results_of(rows[:1]), tmp_path)
+
+
+def test_stored_rows_come_back_as_they_were(tmp_path):
+    results = results_of(ROWS)
+    save(results, tmp_path / "rows.json")
+    again = load(tmp_path / "rows.json")
+    assert again.conditions == HOW
+    assert repr(again.rows) == repr(results.rows)  # NaN is not equal to itself
+    assert load(tmp_path / "nothing.json") is None
 
 
 def test_every_benchmark_has_a_profile():
@@ -49,26 +93,66 @@ def test_every_benchmark_has_a_profile():
 
 @pytest.mark.parametrize(("ok", "code"), [(True, 0), (False, 1), (None, 0)])
 def test_a_missed_target_is_the_exit_code(monkeypatch, tmp_path, capsys, ok, code):
-    page = tmp_path / "benchmarks.md"
     monkeypatch.setattr("benchmarks.proj.run", lambda setup: iter([Row("case", ok=ok)]))
-    monkeypatch.setattr(__main__, "write", lambda *arguments: table.write(*arguments, page))
-    monkeypatch.setattr(sys, "argv", ["benchmarks", "proj", "--write"])
-    assert __main__.main() == code
-    assert "| proj | case |" in page.read_text(encoding="utf-8")
+    stored = tmp_path / "benchmarks.json"
+    assert main(["proj", "--write", "--results", str(stored)]) == code
+    assert "| case |" in (tmp_path / "benchmarks.md").read_text(encoding="utf-8")
     assert "proj" in capsys.readouterr().out
+    assert main(["proj", "--page", "--results", str(stored)]) == code
 
 
-def test_a_part_of_them_writes_nothing(monkeypatch, capsys):
+def test_an_interrupted_run_goes_on_where_it_ended(monkeypatch, tmp_path, capsys):
+    def stopped(setup):
+        yield Row("half")
+        raise KeyboardInterrupt
+
+    options = ["proj", "nnls", "l0", "--resume", "--results", str(tmp_path / "benchmarks.json")]
+    monkeypatch.setattr("benchmarks.proj.run", lambda setup: iter([Row("first")]))
+    monkeypatch.setattr("benchmarks.nnls.run", stopped)
+    monkeypatch.setattr("benchmarks.l0.run", lambda setup: [][1])
+    with pytest.raises(KeyboardInterrupt):
+        main(options)
+    monkeypatch.setattr("benchmarks.proj.run", lambda setup: pytest.fail("is stored already"))
+    monkeypatch.setattr("benchmarks.nnls.run", lambda setup: iter([Row("second")]))
+    assert main(options) == 1  # the last one ended with an error, and says so
+    rows = load(tmp_path / "benchmarks.json").rows
+    assert [row.case for row in rows] == ["first", "second", "ended with an error"]
+    assert "IndexError" in rows[-1].note
+    monkeypatch.setattr("benchmarks.nnls.run", lambda setup: pytest.fail("is stored already"))
+    monkeypatch.setattr("benchmarks.l0.run", lambda setup: iter([Row("third")]))
+    assert main(options) == 0
+
+
+def test_rows_of_other_conditions_are_not_mixed(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("benchmarks.proj.run", lambda setup: iter([Row("case")]))
-    monkeypatch.setattr(__main__, "write", lambda *_: pytest.fail("a part is no full table"))
-    monkeypatch.setattr(sys, "argv", ["benchmarks", "proj"])
-    assert __main__.main() == 0
-
-
-def test_unknown_names_are_refused(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["benchmarks", "nonsense"])
+    options = ["proj", "--write", "--results", str(tmp_path / "benchmarks.json")]
+    assert main(options) == 0
     with pytest.raises(SystemExit):
-        __main__.main()
+        main([*options, "--quick"])
+    assert "other conditions" in capsys.readouterr().err
+
+
+def test_a_part_of_them_writes_nothing(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("benchmarks.proj.run", lambda setup: iter([Row("case")]))
+    assert main(["proj", "--results", str(tmp_path / "benchmarks.json")]) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_page_needs_stored_rows(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["--page", "--results", str(tmp_path / "benchmarks.json")])
+    assert "run python -m benchmarks first" in capsys.readouterr().err
+
+
+def test_the_page_in_the_documentation_shows_the_stored_rows(tmp_path):
+    stored = load(RESULTS)
+    shown = RESULTS.with_suffix(".md").read_text(encoding="utf-8")
+    assert page_of(stored, tmp_path) == shown
+
+
+def test_unknown_names_are_refused(capsys):
+    with pytest.raises(SystemExit):
+        main(["nonsense"])
     assert "no benchmark is called nonsense" in capsys.readouterr().err
 
 

@@ -1,0 +1,111 @@
+"""The page of the documentation, written from stored rows: every figure on it is one of theirs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from benchmarks import GROUPS
+from benchmarks.harness import Row
+from benchmarks.limits import LIMITS
+from benchmarks.pictures import PICTURES, draw
+from benchmarks.store import Measured, Results
+from benchmarks.table import HEADS, cells
+
+_INTRO = """# Benchmarks
+
+How fast conicnmf is, how good its answers are, and where it misses its targets. All figures are ratios
+against another program on the same machine. Both sides take turns, start from the same factors and use
+one thread, and the median of the repeats counts. First calls, which compile, are left out; they have a
+table of their own. The spread is the range of the ratios, divided by their median. Rows without a
+target are for information.
+
+A rival that does not reach the goal is stopped, and the ratio is then a lower bound. "The cone path" is
+a plain alternation of CVXPY programs, one for each factor. {doc}`comparison` shows which package can
+solve which model at all.
+"""
+
+_REPEAT = """## Repeat it
+
+```bash
+python -m benchmarks --cpu             # everything: takes hours, rows go to docs/benchmarks.json
+python -m benchmarks --cpu --resume    # go on after an interruption
+python -m benchmarks kl masks --quick  # two of them, in minutes; nothing is stored
+python -m benchmarks --page            # write this page again from the stored rows
+```
+
+Set `CONICNMF_DATA` to the folder with the data sets (`conicnmf datasets` lists them). Rows whose data
+or rival is missing say so. `--cpu` measures processor time, which is less disturbed by other programs.
+"""
+
+
+def write_page(results: Results, path: Path) -> None:
+    """Write the page and its pictures."""
+    drawn = draw(results.rows, path.parent / "_static" / "benchmarks")
+    path.write_text("\n".join(_lines(results, drawn)), encoding="utf-8")
+
+
+def _lines(results: Results, drawn: Mapping[str, str]) -> Iterator[str]:
+    yield _INTRO
+    yield from _conditions(results)
+    yield from _summary(results)
+    yield from _picture("speed", drawn)
+    for group, ids in GROUPS.items():
+        parts = {name: results.measured[name] for name in ids if name in results.measured}
+        if parts:
+            yield f"## {group}\n"
+        for name, part in parts.items():
+            yield from _section(name, part)
+            yield from _picture(name, drawn)
+    yield _REPEAT
+
+
+def _conditions(results: Results) -> Iterator[str]:
+    how = results.conditions
+    short = "one repeat and shorter budgets, " if how.quick else ""
+    yield f"Measured in {how.clock}, {short}on {how.machine}, {how.packages}.\n"
+    apart: dict[str, list[str]] = {}
+    for name, part in results.measured.items():
+        apart.setdefault(part.run, []).append(name)
+    for run, names in sorted(apart.items()):
+        which = "All other rows are" if run == results.latest else f"{', '.join(names)}:"
+        which = "All rows are" if len(apart) == 1 else which
+        yield f"{which} from the run of {run}."
+    yield ""
+
+
+def _summary(results: Results) -> Iterator[str]:
+    judged = [row for row in results.rows if row.ok is not None]
+    missed = [row for row in judged if not row.ok]
+    yield f"{len(judged) - len(missed)} of {len(judged)} targets are met.\n"
+    if missed:
+        yield "Missed:\n"
+        yield from map(_missed, missed)
+        yield ""
+
+
+def _missed(row: Row) -> str:
+    ratio = f"{row.ratio:.3g}" if not math.isnan(row.ratio) else row.ours
+    found = f": {ratio}, target {row.target}" if ratio else f": {row.note}"
+    return f"- **{row.id}**, {row.case}{found}"
+
+
+def _section(name: str, part: Measured) -> Iterator[str]:
+    yield f"### {name}\n"
+    yield f"{part.title}\n"
+    yield f"| {' | '.join(HEADS[1:])} |"
+    yield f"|{'---|' * (len(HEADS) - 1)}"
+    yield from (f"| {' | '.join(_escaped(cell) for cell in cells(row)[1:])} |" for row in part.rows)
+    yield ""
+    yield f"*Where the time goes.* {LIMITS.get(name, 'Not profiled.')}\n"
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|").replace("\n", " ")
+
+
+def _picture(name: str, drawn: Mapping[str, str]) -> Iterator[str]:
+    if name in drawn:
+        caption = PICTURES[name].caption
+        yield f"```{{figure}} _static/benchmarks/{drawn[name]}\n:alt: {caption}\n\n{caption}\n```\n"
