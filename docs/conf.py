@@ -1,5 +1,6 @@
 """Sphinx settings: what can be read from the package is read from it."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -34,6 +35,7 @@ templates_path = ["_templates"]
 
 html_theme = "furo"
 html_static_path = ["_static"]
+html_css_files = ["pictures.css"]
 html_title = f"conicnmf {release}"
 html_math_renderer = "mathml"
 
@@ -52,7 +54,15 @@ autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 
 
+def _point_at_page(app, pagename, templatename, context, doctree):
+    """Mend links from source pages: Sphinx takes all names of a file for those of one module."""
+    if pagename.startswith("_modules/"):
+        link = re.compile(r"(generated/([\w.]+\.(\w+))\.html)#[\w.]*?\b\3\b")
+        context["body"] = link.sub(r"\1#\2", context["body"])
+
+
 def setup(app):
+    app.connect("html-page-context", _point_at_page)
     # scikit-learn's own pages explain these; their docstrings point at labels that are not here.
     app.connect(
         "autodoc-skip-member",
