@@ -99,6 +99,10 @@ class Crew(ABC):
     def forget(self, key: int) -> None:
         """Let go of a matrix."""
 
+    @abstractmethod
+    def with_weights(self, weights: Any) -> Crew:
+        """Return a crew of the same data whose strips come with weights of the entries."""
+
     def rest(self) -> None:  # noqa: B027, a crew may have nothing to do here
         """Let go of what is not worth being held while nothing is asked."""
 

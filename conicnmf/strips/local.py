@@ -16,6 +16,7 @@ from conicnmf.strips.crew import DATA, Crew, Work, as_strip
 from conicnmf.strips.matrix import Operand, Strips, made, scaled_strip
 from conicnmf.strips.readers import Reader
 from conicnmf.strips.tally import Combine, Stats, Tally
+from conicnmf.strips.weighed import WeighedReader
 from conicnmf.types import Array, Data
 
 
@@ -136,6 +137,11 @@ class LocalCrew(Crew):
         for k, (strip,) in enumerate(self._loaded([matrix.operand])):
             whole[:, edges[k] : edges[k + 1]] = strip
         return whole
+
+    def with_weights(self, weights: Any) -> LocalCrew:
+        """Return a crew that reads weights beside the data."""
+        own = weights.tocsc() if hasattr(weights, "tocsc") else weights
+        return LocalCrew(WeighedReader(self.reader, own), self._limit)
 
     def forget(self, key: int) -> None:
         """Let go of a matrix."""

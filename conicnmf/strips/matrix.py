@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from conicnmf.strips.tally import Stats
-from conicnmf.types import Array, Data, Mask
+from conicnmf.types import Array, Data, Mask, stored
 
 if TYPE_CHECKING:
     from conicnmf.strips.crew import Crew
@@ -119,7 +119,7 @@ def _made(work: Callable[..., Array], k: int, *strips: Any) -> tuple[Array, Any]
 
 
 def _range_of(k: int, strip: Data) -> tuple[None, tuple[float, float]]:
-    values = strip.data if hasattr(strip, "indptr") else strip
+    values = stored(getattr(strip, "values", strip))
     return None, (float(values.min(initial=0.0)), float(values.max(initial=0.0)))
 
 

@@ -25,6 +25,7 @@ MODELS = {
     "reverse-convex on W": ({"W": [NONNEG, cn.Sparseness(min=0.6)]}, "TangentPlane"),
     "band on rows of H": ({"H": [NONNEG, cn.Sparseness(min=0.5)]}, "HALS"),
     "simplex of each sample": ({"H": [NONNEG, cn.Simplex(each="sample")]}, None),
+    "mask": ({"loss": cn.WeightedFrobenius(RNG.random(V.shape) < 0.7)}, None),
     "counts": ({"loss": "kl"}, "Multiplicative"),
     "fixed entries of W": ({"W": [NONNEG, cn.Fixed(RNG.random((12, 4)) < 0.3, 0.5)]}, None),
     "user's convex set of W": ({"W": [NONNEG, SUMS]}, None),
@@ -73,7 +74,8 @@ def test_workers_give_the_answer_of_one_process(model, workers):
     ("given", "said"),
     [
         ({"H": [NONNEG, cn.Monotone()]}, "ties samples together"),
-        ({"loss": cn.WeightedFrobenius(V > 0)}, "weights, or load V"),
+        ({"loss": cn.WeightedFrobenius(V[:, 1:])}, "must have the shape of V"),
+        ({"loss": cn.WeightedFrobenius(-LAZY)}, "finite and non-negative"),
     ],
 )
 def test_models_that_strips_cannot_do_are_refused_with_the_reason(given, said):

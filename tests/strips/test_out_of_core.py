@@ -109,7 +109,7 @@ def test_a_result_can_be_measured_again_and_saved(tmp_path):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"loss": cn.WeightedFrobenius(V > 0)}, "does not work on data in strips"),
+        ({"loss": cn.Frobenius(cap=1.0)}, "does not work on data in strips"),
         ({"offset": "feature"}, "V ≈ W H alone"),
         ({"memory_limit": "much"}, 'try "2GB"'),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -10,8 +10,15 @@ from conicnmf.model.addends import Fit, Kind, View
 from conicnmf.model.addends.majorizers import SeparableView
 from conicnmf.model.digest import Digest, part
 from conicnmf.model.hashing import hash_of
-from conicnmf.model.large.recipe import Recipe, form_of_strip, loss_of_strip, zero_of_strip
-from conicnmf.model.losses import Frobenius
+from conicnmf.model.large.recipe import (
+    Recipe,
+    form_of_strip,
+    loss_of_strip,
+    squares_of_strip,
+    unpacked_grams,
+    without_weights,
+    zero_of_strip,
+)
 from conicnmf.model.terms import Quadratic, Reduced, Separable
 from conicnmf.strips import Strips
 from conicnmf.types import Array, Data, Factors
@@ -27,11 +34,12 @@ class StripFit(Fit):
     @cached_property
     def recipe(self) -> Recipe:
         """What the strips need to know."""
-        return Recipe(self.loss, self.chains, self._zeros)
+        return Recipe(without_weights(self.loss), self.chains, self._zeros)
 
     @cached_property
     def _zeros(self) -> list[float]:
-        _, (found,) = self.V.crew.run(partial(zero_of_strip, self.loss, self.chains), self.V)
+        work = partial(zero_of_strip, without_weights(self.loss), self.chains)
+        _, (found,) = self.V.crew.run(work, self.V)
         return list(found)
 
     @cached_property
@@ -53,8 +61,9 @@ class StripFit(Fit):
         """Return ‖V − W H‖² and ‖V‖²."""
         if "reduced" in self.loss.abilities:
             return super().squares(factors)
-        plain = replace(self, loss=Frobenius())
-        return plain.value(factors), plain.zero
+        work = partial(squares_of_strip, without_weights(self.loss), factors["W"])
+        _, (left, whole) = self.V.crew.run(work, self.V, factors["H"])
+        return float(left), float(whole)
 
     def _forms_of(self, name: str) -> frozenset[str]:
         found = super()._forms_of(name)
@@ -79,7 +88,7 @@ class StripFit(Fit):
         own = part(found, f"{self.V.shape[0]} × {self.V.shape[1]} {self.V.dtype} in strips")
         return {
             f"data {self.name}": own,
-            f"loss of {self.name}": part(self.loss),
+            f"loss of {self.name}": part(without_weights(self.loss)),
             f"model of {self.name}": part(self.chains, " + ".join(map(str, self.chains))),
         }
 
@@ -123,7 +132,8 @@ class SumView(View):
 
     def grams(self, columns: slice) -> Quadratic:
         """Return the sums of the Gram matrices of some features."""
-        return Quadratic(*self._sum("grams", columns))
+        packed, C, constant = self._sum("grams", columns)
+        return Quadratic(unpacked_grams(packed, self.H.shape[0]), C, constant)
 
     def ratio(self, B: Array) -> tuple[Array, Array]:
         """Return the sums of the two parts of the gradient."""
@@ -155,4 +165,5 @@ def _reduced_together(one: Reduced, other: Reduced) -> Reduced:
 
 
 def _hash_of_strip(k: int, V: Data) -> tuple[None, Any]:
-    return None, ([hash_of(V)],)
+    values = getattr(V, "values", V)
+    return None, ([hash_of(values) if values is V else hash_of((values, V.weights))],)

@@ -22,12 +22,13 @@ from conicnmf.model.large.block import RowsBlock, StripBlock
 from conicnmf.model.large.fit import StripFit
 from conicnmf.model.large.rows import find_cutter
 from conicnmf.model.losses import Frobenius
+from conicnmf.model.losses.weights import check_shape
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Penalty, Term
 from conicnmf.model.terms.one_sample import of_one_sample
 from conicnmf.model.variables import Variable
 from conicnmf.strips import Crew, Strips
-from conicnmf.types import Data, Factors
+from conicnmf.types import Data, Factors, stored
 
 if TYPE_CHECKING:
     from conicnmf.solve.methods.base import AnySolver
@@ -166,9 +167,13 @@ def large_problem(
     {'W': (4, 2), 'H': (2, 6)}
     """
     m, n = crew.reader.shape
+    chosen = Frobenius() if loss is None else as_loss(loss)
+    weights = getattr(chosen, "weights", None)
+    if weights is not None:
+        check_shape(weights, crew.reader.shape)
+        crew = crew.with_weights(weights)
     V = crew.data
     _check_data(V)
-    chosen = Frobenius() if loss is None else as_loss(loss)
     _check_loss(chosen)
     variables = []
     for name, shape, terms in (("W", (m, rank), W), ("H", (rank, n), H)):
@@ -197,9 +202,9 @@ def _check_rows(terms: Sequence[Term]) -> None:
 
 
 def _check_loss(loss: Loss) -> None:
-    if np.isfinite(loss.cap) or getattr(loss, "weights", None) is not None:
+    if np.isfinite(loss.cap):
         raise InputError(
-            f"{loss} does not work on data in strips; use a loss without cap and weights, or load V"
+            f"{loss} does not work on data in strips; use a loss without a cap, or load V"
         )
 
 
@@ -211,4 +216,4 @@ def _check_data(V: Strips) -> None:
 
 
 def _all_finite(V: Data) -> int:
-    return int(np.isfinite(V.data if hasattr(V, "indptr") else V).all())
+    return int(np.isfinite(stored(getattr(V, "values", V))).all())

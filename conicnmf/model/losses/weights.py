@@ -8,10 +8,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from conicnmf.errors import InputError
-from conicnmf.incoming import as_csr
+from conicnmf.incoming import as_csr, is_lazy, require_loaded
 from conicnmf.settings import Reads
 from conicnmf.types import Array, Data, Mask, stored
 from conicnmf.validate import as_numbers
+
+
+class Unseen(np.ndarray):
+    """Weights of samples none of whose entries are observed, which only parts of data may have."""
+
+    @classmethod
+    def of(cls, features: int) -> Unseen:
+        """Return a zero for each feature."""
+        return np.zeros((features, 1)).view(cls)
 
 
 def as_weights(given: Any, name: str) -> Data:
@@ -22,6 +31,8 @@ def as_weights(given: Any, name: str) -> Data:
     >>> as_weights([[True, False]], "weights")
     array([[1., 0.]])
     """
+    if is_lazy(given) or isinstance(given, Unseen):
+        return given  # looked at where its strips are
     weights = as_csr(given, name) if sp.issparse(given) else as_numbers(given, name)
     kind = np.float32 if weights.dtype == np.float32 else np.float64
     weights = weights.astype(kind, copy=False)
@@ -45,6 +56,12 @@ MaybeWeights: TypeAlias = Annotated[Data, Reads(_none_or_weights)]
 
 def check_weights(weights: Data, shape: tuple[int, int]) -> None:
     """Raise unless there is a weight for each entry of the data, each row or each column."""
+    require_loaded(weights, "weights of data in memory")
+    check_shape(weights, shape)
+
+
+def check_shape(weights: Any, shape: tuple[int, int]) -> None:
+    """Raise unless weights have one of the shapes that go with the data."""
     m, n = shape
     allowed = [(m, n)] if sp.issparse(weights) else [(m, n), (m, 1), (1, n)]
     if weights.shape not in allowed:
@@ -63,6 +80,8 @@ def times(weights: Data | None, observed: Mask) -> Data:
     """Return weights, equal ones by default, that are zero where nothing is observed."""
     if weights is None:
         return observed
+    if is_lazy(weights) or is_lazy(observed):
+        return weights * observed
     return sp.csr_array(weights * observed) if sp.issparse(weights) else weights * observed
 
 
@@ -95,5 +114,7 @@ def said(weights: Data | None) -> str:
     """
     if weights is None:
         return ""
+    if is_lazy(weights):
+        return f"weights of shape {weights.shape}"
     kept = weights.nnz if sp.issparse(weights) else np.count_nonzero(weights)
     return f"{kept / np.prod(weights.shape):.3g} of the entries observed"

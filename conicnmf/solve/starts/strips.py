@@ -11,6 +11,7 @@ from conicnmf.errors import InputError
 from conicnmf.model.large import LargeProblem
 from conicnmf.solve.starts.nearest import nearest
 from conicnmf.solve.starts.simple import Given, Random, as_start
+from conicnmf.strips.weighed import Weighed
 from conicnmf.types import Array, Data, Factors
 
 _ROUNDS, _SETTLED = 50, 1e-9
@@ -94,5 +95,10 @@ def _best_multiple(problem: LargeProblem, W: Array, H: Any) -> float:
 
 
 def _products(W: Array, k: int, V: Data, H: Array) -> tuple[None, Any]:
+    if isinstance(V, Weighed):
+        squares = V.weights * V.weights
+        model = W @ H
+        seen = squares.multiply(model) if hasattr(squares, "multiply") else squares * model
+        return None, (float((seen * V.values).sum()), float((seen * model).sum()))
     cross = float(np.einsum("ij,ij->", W.T @ V, H))
     return None, (cross, float(np.einsum("ij,ij->", W.T @ W, H @ H.T)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -219,6 +220,10 @@ class DaskCrew(Crew):
             for k in range(self.reader.count)
         ]
         return da.concatenate(parts, axis=1)
+
+    def with_weights(self, weights: Any) -> DaskCrew:
+        """Return a crew whose workers load weights beside the data."""
+        return DaskCrew(replace(self.reader, weights=weights), self._limit)
 
     def forget(self, key: int) -> None:
         """Let go of a matrix; workers hear of it with the next work."""

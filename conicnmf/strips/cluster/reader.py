@@ -13,6 +13,7 @@ from conicnmf.errors import InputError
 from conicnmf.incoming import as_csr
 from conicnmf.strips.crew import as_strip
 from conicnmf.strips.readers import Reader
+from conicnmf.strips.weighed import columns_of, weighed
 from conicnmf.types import Data
 
 
@@ -29,6 +30,8 @@ class DaskReader(Reader):
     """
 
     array: Any
+    weights: Any = None
+    """Those of the entries, in memory or as another Dask array."""
 
     @classmethod
     def of(cls, array: Any) -> DaskReader:
@@ -82,10 +85,26 @@ class DaskReader(Reader):
 
         chunks = self.array.to_delayed().ravel()
         widths = self.array.chunks[1]
-        return [
+        found = [
             delayed(as_block)(chunk, (self.shape[0], int(width)))
             for chunk, width in zip(chunks, widths, strict=True)
         ]
+        if self.weights is None:
+            return found
+        return [
+            delayed(weighed)(block, own)
+            for block, own in zip(found, self._weights_of_chunks(), strict=True)
+        ]
+
+    def _weights_of_chunks(self) -> list[Any]:
+        edges = self.edges
+        if not hasattr(self.weights, "to_delayed"):
+            own = self.weights.tocsc() if hasattr(self.weights, "tocsc") else self.weights
+            return [columns_of(own, *edges[k : k + 2]) for k in range(self.count)]
+        wide = self.weights.shape[1] > 1
+        own = self.weights.rechunk({0: -1, 1: self.array.chunks[1] if wide else -1})
+        parts = list(own.to_delayed().ravel())
+        return parts if wide else parts * self.count
 
 
 def as_block(chunk: Any, shape: tuple[int, int]) -> Data:
