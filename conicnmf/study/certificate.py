@@ -13,6 +13,7 @@ from conicnmf.families.one_factor.gains import remaining_gain
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Subproblem
 from conicnmf.model.digest import differences
+from conicnmf.model.large import LargeProblem
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.results import Result, Status
 from conicnmf.settings import Weight, Whole, door
@@ -22,7 +23,17 @@ from conicnmf.study.check import Check
 from conicnmf.study.idle_components import idle_components
 from conicnmf.study.other_minima import gap_to_other_starts, global_gaps
 from conicnmf.study.proofs import Proof, endless_fall, proved
+from conicnmf.study.reported import (
+    as_reported,
+    exact_fit,
+    feasibility_of,
+    is_single,
+    not_promised,
+    status_of,
+    trace_of,
+)
 from conicnmf.study.stationarity import remaining_descent
+from conicnmf.study.strips import checks_in_strips
 from conicnmf.types import Array, Factors
 
 ON_SUPPORT = ", zeros kept"
@@ -131,21 +142,24 @@ def certify(
     True
     """
     _check_same(problem, result)
-    if not problem.holding.exact:
-        raise InputError(
-            "a certificate looks at all of V and H, which are in strips here; state the problem of "
-            "some samples in memory, and ask for one of that"
-        )
-    if _single(result):
+    if is_single(result):
         feasibility = max(feasibility, feasible_within(result.factors))
-    checks = [_status(problem, result), _finite(result)]
+    if isinstance(problem, LargeProblem):
+        if restarts or budget:
+            raise InputError(
+                "other starts and bounds look at data in memory, and V is in strips; leave restarts "
+                "and budget out, or state the problem of some samples"
+            )
+        found = checks_in_strips(problem, result, feasibility, stationarity)
+        return Certificate(found, proved(problem, found))
+    checks = [status_of(problem, result), _finite(result)]
     if not checks[-1].ok:
         return Certificate(tuple(checks))
     if result.status is Status.UNBOUNDED:
-        found = (_finite(result), endless_fall(problem, result, feasibility))
-        return Certificate(found, "unbounded" if found[-1].ok else "nothing")
-    checks += _feasibility(problem, result, feasibility)
-    checks += _as_reported(problem, result, feasibility)
+        falls = (_finite(result), endless_fall(problem, result, feasibility))
+        return Certificate(falls, "unbounded" if falls[-1].ok else "nothing")
+    checks += feasibility_of(problem, result, feasibility)
+    checks += as_reported(problem, result, feasibility)
     gains = problem.gains(result.factors)
     if not problem.fits:
         gains = gains | remaining_gain(problem, result.factors)
@@ -154,16 +168,16 @@ def certify(
     factors = seen.units.inward(
         {name: np.asarray(X, dtype=float) for name, X in result.factors.items()}
     )
-    size = seen.units.within(max(abs(result.objective), _exact(problem, result)))
+    size = seen.units.within(max(abs(result.objective), exact_fit(problem, result)))
     checks += [
         _stationarity(held, B, result, size, stationarity)
         for held, B in seen.subproblems(factors)
         if held.block.name not in gains
     ]
     checks += [Check(f"stationary, {name}", g, stationarity) for name, g in gains.items()]
-    checks += _trace(problem, result, feasibility)
+    checks += trace_of(problem, result, feasibility)
     checks += _components(seen, factors, size, feasibility, stationarity)
-    stated = max(abs(result.objective), _exact(problem, result))
+    stated = max(abs(result.objective), exact_fit(problem, result))
     method = None if solver is None else as_solver(solver)
     checks += gap_to_other_starts(problem, result, restarts, method, stated)
     checks += global_gaps(problem, result, budget, stated, stationarity)
@@ -186,49 +200,10 @@ def _check_same(problem: BaseProblem, result: Result) -> None:
             )
 
 
-def _feasibility(problem: BaseProblem, result: Result, tolerance: float) -> Iterator[Check]:
-    """Measure every constraint on the factors themselves, not from the result's own report."""
-    for name, measured in problem.violations(result.factors).items():
-        yield Check(f"feasible, {name}", measured, tolerance)
-
-
-def _status(problem: BaseProblem, result: Result) -> Check:
-    """Hold the status against the factors: a failure, or one that it should have been."""
-    collapsed = problem.collapsed(result.factors) and result.status is not Status.COLLAPSED
-    note = f"{result.status.name}, but a component is zero" if collapsed else result.status.name
-    return Check(
-        "status is no failure", float(collapsed or result.status.kind == "failed"), 0, note
-    )
-
-
 def _finite(result: Result) -> Check:
     """Count the entries that are no numbers; with any of them nothing else can be measured."""
     count = sum(int((~np.isfinite(X)).sum()) for X in result.factors.values())
     return Check("entries that are not finite", float(count), 0.0)
-
-
-def _as_reported(problem: BaseProblem, result: Result, feasibility: float) -> Iterator[Check]:
-    """Hold what the result reports against the factors, the objective by another route."""
-    factors = result.factors
-    relative, rounding = (1e-4, 1e-6) if _single(result) else (1e-7, 1e-12)
-    # An exact fit leaves nothing but rounding, which is relative to V.
-    gap = abs(problem.restated(factors) - result.objective)
-    gap = 0.0 if gap <= rounding * problem.unit else gap / (abs(result.objective) or 1.0)
-    yield Check("objective as reported", gap, relative)
-    errors = {"": problem.relative_error(factors)} | problem.relative_errors(factors)
-    reported = {"": result.relative_error} | result.relative_errors
-    gaps = [_gap(errors[name], reported.get(name, np.inf), rounding) for name in errors]
-    yield Check("relative error as reported", max(gaps), relative)
-    worst = problem.violation(factors)
-    yield Check("violation as reported", abs(worst - result.max_violation), feasibility)
-
-
-def _gap(own: float, reported: float, rounding: float) -> float:
-    """Return the relative difference; where nothing is reconstructed, both are no number."""
-    if np.isnan(own) and np.isnan(reported):
-        return 0.0
-    gap = abs(own - reported)
-    return 0.0 if gap <= rounding else gap / (abs(own) or 1.0)
 
 
 def _stationarity(
@@ -242,49 +217,8 @@ def _stationarity(
     own = abs(held.loss(B)) + sum(abs(penalty.value(B)) for penalty in block.penalties)
     size = max(size, own) or 1.0
     if not promised:
-        return Check(name, descent / size, np.inf, _not_promised(result))
+        return Check(name, descent / size, np.inf, not_promised(result))
     return Check(name, descent / size, tolerance, note + ON_SUPPORT * (promised == "support"))
-
-
-def _trace(problem: BaseProblem, result: Result, feasibility: float) -> Iterator[Check]:
-    """Look for feasible iterates better than the result, and for rises that were ruled out."""
-    values, violations = result.history.objective, result.history.violation
-    seen = values[(violations <= feasibility) & np.isfinite(values)]
-    whole = _whole(problem, result)
-    # Objectives are differences of numbers of the size of V, and single precision has few digits.
-    noise, relative = (1e-5, 1e-4) if _single(result) else (1e-12, 1e-6)
-    size = max(abs(result.objective), noise / relative * whole) or 1.0
-    if seen.size and result.promises.keeps_best:
-        lost = max(0.0, result.objective - float(seen.min())) / size
-        yield Check("best feasible iterate kept", lost, relative)
-        # What is returned was an iterate, so a history without its objective is not its own.
-        nearest = float(np.abs(values - result.objective).min())
-        yield Check("history holds the result", nearest / size, relative)
-    rose = values[1:] > values[:-1]  # between infinite values there is no difference
-    rise = float((values[1:][rose] - values[:-1][rose]).max(initial=0.0)) / size
-    promised = result.promises.monotone
-    note = "" if promised else _not_promised(result)
-    yield Check("trace never rises", rise, 0.1 * relative if promised else np.inf, note)
-
-
-def _whole(problem: BaseProblem, result: Result) -> float:
-    """Return the size of the numbers that were at stake: the data's, or what the start had."""
-    values = result.history.objective
-    started = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
-    return max(started, problem.unit)
-
-
-def _exact(problem: BaseProblem, result: Result) -> float:
-    """Return the objective up to which a fit is exact: a gain counts in units of at least this."""
-    return (1e-4 if _single(result) else 1e-6) * _whole(problem, result)
-
-
-def _single(result: Result) -> bool:
-    return any(X.dtype == np.float32 for X in result.factors.values())
-
-
-def _not_promised(result: Result) -> str:
-    return f"{result.solver.split('(')[0]} does not promise it"
 
 
 def _components(

@@ -39,10 +39,10 @@ def idle_components(
         of = f", {labels[place]}" if len(pairs) > 1 and labels else ""
         sizes = np.linalg.norm(columns, axis=0) * np.linalg.norm(rows, axis=1)
         dead = sizes <= 1e-8 * sizes.max(initial=0.0)
-        twins = _twins(columns, ~dead)
+        first = twins(columns, ~dead)
         found = (
             (f"dead components{of}", dead, rows),
-            (f"duplicate components{of}", *_merged(columns, rows, twins)),
+            (f"duplicate components{of}", *_merged(columns, rows, first)),
         )
         idle = [
             Idle(name, int(those.sum()), _gain(problem, place, factors, those, merged, feasibility))
@@ -51,8 +51,14 @@ def idle_components(
         yield idle[0], idle[1]
 
 
-def _twins(columns: Array, alive: Mask) -> NDArray[np.intp]:
-    """Return for each column the first one that it is a multiple of, itself where there is none."""
+def twins(columns: Array, alive: Mask) -> NDArray[np.intp]:
+    """Return for each column the first one that it is a multiple of, itself where there is none.
+
+    Examples
+    --------
+    >>> twins(np.array([[1.0, 0.0, 2.0], [1.0, 1.0, 2.0]]), np.array([True, True, True]))
+    array([0, 1, 0])
+    """
     first = np.arange(columns.shape[1], dtype=np.intp)
     kept = np.flatnonzero(alive)
     units = columns[:, kept] / np.linalg.norm(columns[:, kept], axis=0)

@@ -103,14 +103,15 @@ class RowsBlock(StripBlock):
 
     def ahead(self, new: Any, last: Any, beta: float) -> Any:
         """Go on through the new point, and back into the constraints."""
-        farther = self._projected(new.mapped(partial(_farther, beta), last))
+        farther = self.projected(new.mapped(partial(_farther, beta), last))
         return new if self.collapsed(farther) else farther
 
     def nearest_by(self, nearest: Any, B: Any) -> Any:
         """Return the nearest point of all constraints."""
-        return self._projected(B)
+        return self.projected(B)
 
-    def _projected(self, B: Any) -> Any:
+    def projected(self, B: Any) -> Any:
+        """Return the nearest point of all constraints, found from sums over strips."""
         cut = self.cutter(long_rows(B), slice(None))
         return B.crew.run(partial(cut_strip, cut), B, keep=True)[0]
 
@@ -178,6 +179,32 @@ class RowsSubproblem(StripSubproblem):
         descent = RowDescent(fit.recipe, block.whole, self.W, fit.V, B, block.cutter, keeps)
         new, value = solver.lower_rows(descent)
         return Lowered(new, seen, value, None)
+
+    @cached_property
+    def step_size(self) -> float:
+        """A safe first step along the gradient of squared losses."""
+        fit = self._fit
+        work = partial(step_of_strip, fit.recipe, self.block.whole, self.W)  # type: ignore[attr-defined]
+        return float(fit.V.crew.run(work, fit.V, combine=min)[1])
+
+    def stepped(self, B: Any, step: float) -> Any:
+        """Return B after a step along the gradient."""
+        fit = self._fit
+        work = partial(stepped_strip, fit.recipe, self.block.whole, self.W, step)  # type: ignore[attr-defined]
+        return fit.V.crew.run(work, fit.V, B, keep=True)[0]
+
+
+def step_of_strip(recipe: Recipe, terms: Any, W: Array, k: int, V: Data) -> tuple[None, float]:
+    """Return the first step of one strip."""
+    return None, recipe.held(k, V, W, terms).step_size
+
+
+def stepped_strip(
+    recipe: Recipe, terms: Any, W: Array, step: float, k: int, V: Data, B: Array
+) -> tuple[Array, Any]:
+    """Return a strip of H after a step along the gradient."""
+    slope = recipe.held(k, V, W, terms).gradient(B)
+    return np.asarray(B - step * slope, dtype=B.dtype), ()
 
 
 def lower_strip(

@@ -73,6 +73,15 @@ def of_strip(V: Any, loss: Loss) -> tuple[Data, Loss]:
     return values, _with_weights(loss, V.weights if some else Unseen.of(V.shape[0]))
 
 
+def some_samples(V: Any, chosen: Any) -> Any:
+    """Return some samples of a strip."""
+    values = getattr(V, "values", V)
+    if values is V:
+        return V[:, chosen]
+    weights = V.weights if V.weights.shape[1] == 1 else V.weights[:, chosen]
+    return type(V)(values[:, chosen], weights)
+
+
 def _with_weights(loss: Loss, weights: Data) -> Loss:
     # Not by `replace`, which checks again: all entries of one strip may be missing.
     own = copy(loss)
