@@ -94,7 +94,7 @@ def multistart(
     progress : bool
         Show a progress bar.
     **options
-        Passed on to `compare`: `init`, `stop`, `time_limit`, `budget`, `store`.
+        Passed on to `compare`: `init`, `stop`, `time_limit`, `budget`, `store`, `backend`.
 
     Returns
     -------

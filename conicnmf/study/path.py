@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import cvxpy as cp
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 
 from conicnmf.errors import InputError
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
-from conicnmf.settings import Place, Reads, Whole, door, shown
+from conicnmf.settings import Jobs, Place, Reads, Whole, door, shown
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.study.kept import solve_or_recall
+from conicnmf.study.workers import Backend, in_parallel
 from conicnmf.validate import as_numbers
 
 if TYPE_CHECKING:
@@ -120,6 +122,8 @@ def path(
     seed: Whole = 0,
     warm: bool = True,
     store: Place | None = None,
+    n_jobs: Jobs = 1,
+    backend: Backend = None,
     **options: Any,
 ) -> Path:
     """Solve a problem for each value of a parameter, in the given order.
@@ -141,6 +145,10 @@ def path(
     store : path, optional
         A folder for finished solves and the state of the one under way: the same call goes on
         where a killed one was. One that is damaged or of something else is made again.
+    n_jobs : int
+        Processes that solve for several values at a time, with `warm=False`.
+    backend : {"loky", "threading", "dask"}, optional
+        How joblib does that, as of `compare`.
     **options
         Passed on to `solve`: `init` (of the first value), `stop`, `time_limit`.
 
@@ -160,13 +168,20 @@ def path(
     >>> bool(errors.is_monotonic_increasing)
     True
     """
+    together = n_jobs != 1 or backend is not None
+    if warm and together:
+        raise InputError(
+            "values are solved side by side with warm=False only, since each begins at the last "
+            "result otherwise; pass warm=False, or leave n_jobs and backend out"
+        )
+    way = in_parallel(n_jobs, backend) if together else warm
     if not isinstance(values, dict):
         if isinstance(make_problem, BaseProblem):
             raise InputError(
                 "path needs the parameters of a problem, got numbers alone; write "
                 "path(problem, {alpha: [0.1, 0.2]})"
             )
-        return _walk(make_problem, values, solver, seed, warm, store, options)
+        return _walk(make_problem, values, solver, seed, way, store, options)
     if not isinstance(make_problem, BaseProblem):
         raise InputError(
             f"path with parameters needs the problem that holds them, got {shown(make_problem)}; "
@@ -182,7 +197,7 @@ def path(
         return problem.current()
 
     with _values_put_back(steps):
-        found = _walk(at, list(range(len(rows))), solver, seed, warm, store, options)
+        found = _walk(at, list(range(len(rows))), solver, seed, way, store, options)
     table = found.table.drop(columns="value")
     for place, name in enumerate(names):
         table.insert(place, name, [row[place] for row in rows[: len(table)]])
@@ -207,17 +222,39 @@ def _walk(
     stated: list[float],
     solver: SolverLike | None,
     seed: int,
-    warm: bool,
+    way: Parallel | bool,
     store: Place | None,
     options: dict[str, Any],
 ) -> Path:
+    """Solve one problem after the other, each from the last result or not, or all by a pool."""
+    folders = [
+        None if store is None else Folder(store) / f"value-{place}" for place in range(len(stated))
+    ]
+    how = {"seed": seed, **options}
+    if isinstance(way, bool):
+        results = _in_turn(make_problem, stated, solver, folders, way, how)
+    else:
+        work = [
+            delayed(solve_or_recall)(make_problem(value), solver, folder, **how)
+            for value, folder in zip(stated, folders, strict=True)
+        ]
+        results = list(way(work))
+    rows = [_row(value, result) for value, result in zip(stated, results, strict=False)]
+    finished = sum(not result.interrupted for result in results)
+    return Path(pd.DataFrame(rows), results, tuple(stated[finished:]))
+
+
+def _in_turn(
+    make_problem: Callable[[float], BaseProblem],
+    stated: list[float],
+    solver: SolverLike | None,
+    folders: list[Folder | None],
+    warm: bool,
+    how: dict[str, Any],
+) -> list[Result]:
     """Solve one problem after the other."""
     results: list[Result] = []
-    begin = options.pop("init", None)
-    init = begin
-    for place, value in enumerate(stated):
-        how = {"seed": seed, "init": init, **options}
-        folder = None if store is None else Folder(store) / f"value-{place}"
+    for value, folder in zip(stated, folders, strict=True):
         try:
             result = solve_or_recall(make_problem(value), solver, folder, **how)
         except KeyboardInterrupt:
@@ -229,10 +266,8 @@ def _walk(
             break
         # A failure is no place to go on from.
         if warm and result.status.kind != "failed":
-            init = result.factors
-    rows = [_row(value, result) for value, result in zip(stated, results, strict=False)]
-    finished = sum(not result.interrupted for result in results)
-    return Path(pd.DataFrame(rows), results, tuple(stated[finished:]))
+            how = how | {"init": result.factors}
+    return results
 
 
 def _row(value: float, result: Result) -> dict[str, Any]:

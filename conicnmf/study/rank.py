@@ -155,7 +155,7 @@ def cross_validate_rank(
     progress : bool
         Show a progress bar.
     **options
-        Passed on to `solve`: `init`, `stop`, `time_limit`.
+        Passed on to `compare`: `init`, `stop`, `time_limit`, `backend`.
 
     Returns
     -------

@@ -159,7 +159,7 @@ def stability(
     progress : bool
         Show a progress bar.
     **options
-        Passed on to `solve`: `init`, `stop`, `time_limit`.
+        Passed on to `compare`: `init`, `stop`, `time_limit`, `backend`.
 
     Returns
     -------

@@ -35,6 +35,7 @@ def solve():
         "status": result.status.name,
         "W": result.W.tolist(),
         "H": np.asarray(result.H).tolist(),
+        "remarks": " ".join(result.remarks),
     }
 
 

@@ -55,7 +55,7 @@ def test_what_is_wrong_with_a_result_is_seen():
         ),
         "factors that are not finite": replace(
             result,
-            factors=result.factors | {"H": np.where(result.H == result.H.max(), np.nan, result.H)},
+            factors=result.factors | {"H": np.where(result.H.max() == result.H, np.nan, result.H)},
         ),
     }
     for name, spoiled in wrong.items():

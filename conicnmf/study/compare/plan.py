@@ -34,6 +34,7 @@ from conicnmf.study.compare.inputs import (
 from conicnmf.study.compare.rows import COLUMNS, INTERRUPTION, Row, Task, row_of, row_without
 from conicnmf.study.compare.single import Rules, run_single
 from conicnmf.study.compare.store import Index, Store, merged, open_store
+from conicnmf.study.workers import Backend, in_parallel
 
 
 @door
@@ -48,6 +49,7 @@ def compare(
     budget: Seconds | None = None,
     store: Place | None = None,
     n_jobs: Jobs = 1,
+    backend: Backend = None,
     progress: bool = False,
 ) -> Comparison:
     """Run every solver on every problem from the same starts.
@@ -74,6 +76,9 @@ def compare(
     n_jobs : int
         Processes. Runs with an iteration limit give the same numbers for any of them, since each
         has one thread; times are fair with one process only.
+    backend : {"loky", "threading", "dask"}, optional
+        How joblib makes runs side by side; "dask" sends them to the workers of the current `Client`,
+        all of them unless `n_jobs` is more than 1.
     progress : bool
         Show a progress bar.
 
@@ -103,7 +108,8 @@ def compare(
     plan = _Plan(problems, named, starts, claim, shared, place, stored, remarks)
     plan.recall()
     deadline = None if budget is None else time.time() + budget
-    plan.run(Rules(init, rule, time_limit, deadline, place), n_jobs, progress)
+    pool = in_parallel(n_jobs, backend, return_as="generator")
+    plan.run(Rules(init, rule, time_limit, deadline, place), pool, progress)
     return plan.comparison()
 
 
@@ -143,7 +149,7 @@ class _Plan:
                     self.rows[task], self.results[task] = row_of(task, result), result
             self._write_index()
 
-    def run(self, rules: Rules, n_jobs: int, progress: bool) -> None:
+    def run(self, rules: Rules, pool: Parallel, progress: bool) -> None:
         """Make the runs that are missing; one that ends early leaves rows that say why."""
         missing = [task for task in self.tasks if task not in self.results]
         # Seeds go round before problems, so that a budget cuts off the last seeds of all of them.
@@ -151,7 +157,7 @@ class _Plan:
         left = set(todo)
         reason = "it was not reached"
         try:
-            for row, result in self._made(todo, rules, n_jobs, progress):
+            for row, result in self._made(todo, rules, pool, progress):
                 task = (row["problem"], row["solver"], row["seed"])
                 left.discard(task)
                 self.rows[task] = row
@@ -168,7 +174,7 @@ class _Plan:
             self.remarks.append(f"the list of runs was not stored: {error}")
 
     def _made(
-        self, todo: list[Task], rules: Rules, n_jobs: int, progress: bool
+        self, todo: list[Task], rules: Rules, pool: Parallel, progress: bool
     ) -> Iterator[tuple[Row, Result | None]]:
         """Yield the runs in turn, as they are made by one process or several."""
         work = (
@@ -176,7 +182,7 @@ class _Plan:
             for task in todo
         )
         bar = CountBar("comparing", len(todo)) if progress else None
-        outputs = Parallel(n_jobs=n_jobs, return_as="generator")(work)
+        outputs = pool(work)
         try:
             for row, result in outputs:
                 yield row, result
