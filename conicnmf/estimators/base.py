@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from conicnmf.errors import InputError, SolveError
 from conicnmf.estimators.codes import find_codes
 from conicnmf.estimators.valid import RandomState, validated
+from conicnmf.incoming import as_csr
 from conicnmf.kernels.threads import threads
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.factorize import factorize, with_names
@@ -303,7 +304,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         values = X.data if sp.issparse(X) else X
         missing = np.isnan(values)
         if not missing.any():
-            return X.T, None
+            return (as_csr(X.T, "X") if sp.issparse(X) else X.T), None
         if sp.issparse(X):
             raise InputError(
                 f"sparse X must be finite, got {int(missing.sum())} NaN entries; missing entries "

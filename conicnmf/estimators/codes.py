@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from conicnmf.errors import IncompatibleError
@@ -25,6 +26,9 @@ from conicnmf.types import Array, Data
 _CHUNK = 1000
 """So many samples make one cone program."""
 _ROUNDS, _RTOL = 500, 1e-9
+_SPAN = 4
+"""Samples that are coded together differ by at most this power of two in size: steps end by what is
+left of the whole, in which a small sample beside a large one does not count."""
 
 
 def find_codes(
@@ -72,8 +76,8 @@ def find_codes(
             H[:, columns] = _least_squares(held)
         return H
     # A loss that holds arrays of the shape of the data differs from its transpose, and cannot be cut.
-    size = _CHUNK if loss.transposed() is loss else V.shape[1]
-    for columns in np.split(np.arange(V.shape[1]), range(size, V.shape[1], size)):
+    whole = [np.arange(V.shape[1])]
+    for columns in _chunks(V) if loss.transposed() is loss else whole:
         if observed is not None and not observed[:, columns].any():
             # Nothing is known of these samples: the code of zero, or what is nearest to it.
             H[:, columns] = find_codes(V[:, columns], W, terms)
@@ -92,6 +96,19 @@ def _alike(count: int, observed: Any) -> list[NDArray[np.intp]]:
     which = np.unique(packed, axis=1, return_inverse=True)[1].ravel()
     order = np.argsort(which, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(which[order])) + 1)
+
+
+def _chunks(V: Data) -> list[NDArray[np.intp]]:
+    """Return the samples in groups of about the same size, none too large for one program."""
+    powers = np.frexp(_sizes(V))[1] // _SPAN
+    groups = [np.flatnonzero(powers == own) for own in np.unique(powers)]
+    return [part for own in groups for part in np.split(own, range(_CHUNK, len(own), _CHUNK))]
+
+
+def _sizes(V: Data) -> Array:
+    """Return the largest magnitude of each sample."""
+    largest = abs(V).max(axis=0)
+    return np.asarray(largest.toarray().ravel() if sp.issparse(V) else largest)
 
 
 def _is_least_squares(block: Block, loss: Loss) -> bool:
@@ -125,9 +142,11 @@ def _descent(held: Subproblem, V: Data, W: Array, rounds: int = _ROUNDS) -> Arra
     block = held.block
     solver = _solver_for(block)
     B = nnls_gram(W.T @ W, np.asarray((V.T @ W).T))
-    B[:, ~B.any(axis=0)] = B.max(initial=0.0) or 1.0  # norms and sparseness are undefined at zero
+    # Norms and sparseness are undefined at zero.
+    B[:, ~B.any(axis=0)] = (_sizes(V) / (np.abs(W).max() or 1.0))[~B.any(axis=0)]
+    B[:, ~B.any(axis=0)] = 1.0
     if block.nonneg:
-        B = np.maximum(B, B.mean() / 1000)  # a multiplicative step cannot leave zero
+        B = np.maximum(B, B.mean(axis=0) / 1000)  # a multiplicative step cannot leave zero
     if block.projection is not None:
         B = block.projection(B)
     seen, value = solver.look(block, Context()), np.inf

@@ -158,7 +158,8 @@ class ScikitForm(FactorizationEstimator):
     def _divergence(self, V: Data, H: Array, observed: Any) -> float:
         """Return √(2 · divergence) of the samples from their model, as scikit-learn reports it."""
         loss = self._loss() if observed is None else self._loss().masked(observed)
-        return float(np.sqrt(2 * loss.value(V, self.components_.T, H)))
+        # Where the model is exact, rounding may leave less than nothing.
+        return float(np.sqrt(2 * max(0.0, loss.value(V, self.components_.T, H))))
 
     def _data(self, X: Any, reset: bool) -> tuple[Data, Any]:
         V, observed = super()._data(X, reset)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,8 +12,31 @@ from typing import Any
 
 import numpy as np
 
-from conicnmf.errors import InputError, require
+from conicnmf.errors import ConicNMFError, InputError, require
 from conicnmf.types import Data
+
+
+@contextmanager
+def readable(source: Any) -> Iterator[None]:
+    """Say which source of data is damaged, whatever its reader raises inside.
+
+    Examples
+    --------
+    >>> with readable("V.npy"):
+    ...     raise ValueError("mmap length is greater than file size")
+    Traceback (most recent call last):
+    conicnmf.errors.InputError: V cannot be read from V.npy: mmap length is greater than file size; ...
+    """
+    try:
+        yield
+    except (ConicNMFError, MemoryError):
+        raise
+    except Exception as error:
+        where = source if isinstance(source, (str, Path)) else type(source).__name__
+        why = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(
+            f"V cannot be read from {where}: {why}; check how it was written, or load V yourself"
+        ) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +104,8 @@ class SlicedReader(Reader):
 
     def load(self, k: int) -> Data:
         """Return a copy of a strip, so that what is computed on does not wait for the disk."""
-        return np.array(self.array[:, self.edges[k] : self.edges[k + 1]], order="C")
+        with readable(self.array):
+            return np.array(self.array[:, self.edges[k] : self.edges[k + 1]], order="C")
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +199,6 @@ class ParquetReader(Reader):
 
     def load(self, k: int) -> Data:
         """Return some row groups, transposed."""
-        with self._open() as file:
+        with readable(self.path), self._open() as file:
             table = file.read_row_groups(self._groups[0][k])
-        return np.stack([column.to_numpy() for column in table.columns]).astype(self.dtype)
+            return np.stack([column.to_numpy() for column in table.columns]).astype(self.dtype)

@@ -12,7 +12,7 @@ from conicnmf.errors import InputError, require
 from conicnmf.incoming import is_lazy, require_loaded
 from conicnmf.strips.crew import Crew
 from conicnmf.strips.local import LocalCrew
-from conicnmf.strips.readers import FolderReader, ParquetReader, Reader, SlicedReader
+from conicnmf.strips.readers import FolderReader, ParquetReader, Reader, SlicedReader, readable
 
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _PARTS = 16
@@ -45,7 +45,14 @@ def as_source(V: Any, memory_limit: Any = None) -> Crew:
     if is_lazy(V) and type(V).__module__.partition(".")[0] == "dask":
         return _cluster(V, memory_limit, limit)
     require_loaded(V, "V")
-    return LocalCrew(_reader(V, limit), limit / 2)
+    with readable(V):
+        reader = _reader(V, limit)
+        kind = reader.dtype
+    if kind.kind not in "fiub":
+        raise InputError(
+            f"V must hold real numbers, got dtype {kind}; convert it with .astype(float)"
+        )
+    return LocalCrew(reader, limit / 2)
 
 
 def _cluster(V: Any, memory_limit: Any, limit: float) -> Crew:

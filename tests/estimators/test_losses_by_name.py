@@ -73,5 +73,5 @@ def test_names_of_losses_are_checked():
 
 def test_batches_need_squares():
     model = SparseNMF(2, loss="kl", tol=1e-2).partial_fit(X)
-    with pytest.raises(cn.IncompatibleError, match="no sum of squares"):
+    with pytest.raises(cn.IncompatibleError, match="not a sum of squares"):
         model.partial_fit(X)

@@ -115,3 +115,28 @@ def test_codes_for_given_components_are_exact(X):
     gradient = (W @ H - X) @ H.T
     assert gradient.min() > -1e-8
     assert abs((W * gradient).max()) < 1e-8
+
+
+@pytest.mark.filterwarnings("ignore:Maximum number")
+@pytest.mark.parametrize(("model", "seed"), [(NMF, 0), (MiniBatchNMF, 18)])
+def test_what_is_left_of_an_exact_model_is_zero_not_nan(model, seed):
+    rng = np.random.default_rng(seed)
+    X = np.outer(rng.random(6), rng.random(4))
+    options = {"beta_loss": "kullback-leibler", "random_state": 0, "max_iter": 8} | _rule(model)
+    assert 0 <= model(1, **options).fit(X).reconstruction_err_ < 1e-6
+
+
+@pytest.mark.filterwarnings("ignore:Maximum number")
+@pytest.mark.parametrize("model", [NMF, MiniBatchNMF])
+def test_indices_of_sparse_samples_stay_in_their_order(model):
+    X = sp.csc_array(np.arange(1.0, 13.0).reshape(4, 3))
+    X.indices[:4], X.data[:4] = X.indices[:4][::-1].copy(), X.data[:4][::-1].copy()
+    X.has_sorted_indices = False
+    before = X.indices.copy()
+    fitted = model(2, beta_loss="kullback-leibler", random_state=0, **_rule(model)).fit(X)
+    fitted.transform(X)
+    np.testing.assert_array_equal(X.indices, before)
+
+
+def _rule(model):
+    return {"solver": "mu"} if model is NMF else {}

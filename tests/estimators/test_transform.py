@@ -208,3 +208,13 @@ def test_a_sample_of_which_nothing_is_known_has_a_code_by_itself(X):
     assert np.isfinite(code).all()
     assert np.isnan(model.score(unknown))
     assert np.isfinite(model.transform(np.vstack([unknown, X[:1]]))).all()
+
+
+@pytest.mark.filterwarnings("ignore:TangentPlane reached")
+def test_a_small_sample_beside_a_large_one_has_the_code_that_it_has_alone():
+    rng = np.random.default_rng(0)
+    X = rng.random((12, 5)) @ rng.random((5, 9))
+    X[3] *= 1e6
+    model = SparseNMF(5, code_sparseness=0.3, max_iter=8, tol=1e-2).fit(X)
+    together, alone = model.transform(X)[:1], model.transform(X[:1])
+    np.testing.assert_allclose(together @ model.components_, alone @ model.components_, rtol=1e-6)

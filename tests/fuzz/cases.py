@@ -12,6 +12,7 @@ from .families import (
     measures,
     one_factor,
     problems,
+    strips,
     studies,
 )
 
@@ -22,6 +23,7 @@ FAMILIES = {
     "coding": (coding, 6),
     "autoencoders": (autoencoders, 6),
     "studies": (studies, 4),
+    "strips": (strips, 3),
     "measures": (measures, 4),
 }
 """Kinds of cases with how often each is drawn."""

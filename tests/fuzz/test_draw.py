@@ -26,7 +26,7 @@ def test_a_case_depends_on_its_id_alone():
 def test_the_known_point_of_a_feasible_case_is_feasible():
     drawn = [draw_case(5, k) for k in range(400)]
     feasible = [c for c in drawn if isinstance(c, ProblemCase) and c.feasible]
-    assert len(feasible) > 200
+    assert len(feasible) > 180
     for c in feasible:
         worst, where = c.violation(c.point)
         assert worst <= 1e-9, (c.text, where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import count
 
@@ -12,7 +13,7 @@ import conicnmf as cn
 from conicnmf.solve import engine
 
 from .cases import FAMILIES
-from .families import autoencoders, coding, estimators, measures, one_factor, studies
+from .families import autoencoders, coding, estimators, measures, one_factor, strips, studies
 
 
 def sound(family, wanted):
@@ -33,7 +34,7 @@ def kinds(case):
 
 
 def test_every_family_has_a_judge_that_is_tested_here():
-    tested = {estimators, coding, autoencoders, studies, measures, one_factor}
+    tested = {estimators, coding, autoencoders, studies, measures, one_factor, strips}
     assert {own for own, _ in FAMILIES.values()} - tested == {FAMILIES["problems"][0]}
 
 
@@ -95,7 +96,7 @@ def test_negative_components_are_caught(monkeypatch):
 
 
 def test_codes_that_depend_on_the_other_samples_are_caught(monkeypatch):
-    case = first("estimators", lambda c: nmf(c) and not c.known.get("tied") and c.data.dense.any())
+    case = first("estimators", lambda c: nmf(c) and not c.known.get("tied") and "L1" not in c.made)
     kind = cn.estimators.SparseNMF
     plain = kind.transform
     monkeypatch.setattr(kind, "transform", lambda self, X: plain(self, X) * len(X))
@@ -160,3 +161,20 @@ def test_a_rank_that_is_not_the_best_is_caught(monkeypatch):
 
     monkeypatch.setattr(cn, "cross_validate_rank", spoiled, raising=False)
     assert "value" in kinds(case)
+
+
+def test_strips_that_lead_elsewhere_and_files_that_are_not_checked_are_caught(monkeypatch):
+    case = first("strips", lambda c: c.store == "npy" and c.solver == "HALS" and c.limit == "'2KB'")
+    plain = cn.factorize
+    monkeypatch.setattr(
+        cn,
+        "factorize",
+        lambda V, *a, memory_limit, **k: plain(
+            V, *a, memory_limit=memory_limit, **k | ({} if memory_limit == 10**6 else {"H": []})
+        ),
+    )
+    found = kinds(case)
+    monkeypatch.undo()
+    assert found & {"infeasible", "doors", "objective"}
+    monkeypatch.setattr("conicnmf.strips.source.readable", nullcontext)
+    assert any(kind.startswith("raw") for kind in kinds(replace(case, wrong="cut off")))

@@ -45,30 +45,35 @@ def test_a_users_constraint_on_w_holds():
     assert result.W.sum(axis=0).max() <= 3 + 1e-6
 
 
-@pytest.mark.parametrize("kind", ["mapped", "path", "folder", "zarr", "parquet", "float32"])
-def test_every_store_is_read(kind, tmp_path):
-    data = V.astype(np.float32) if kind == "float32" else V
-    np.save(tmp_path / "V.npy", data)
-    source = {"mapped": np.load(tmp_path / "V.npy", mmap_mode="r"), "path": tmp_path / "V.npy"}
+def stored(folder, kind, data=V):
+    """Write data to a kind of file, and return where."""
     if kind == "folder":
-        (tmp_path / "parts").mkdir()
+        (folder / "parts").mkdir()
         for k, part in enumerate(np.array_split(data, 3, axis=1)):
-            np.save(tmp_path / "parts" / f"{k}.npy", part)
+            np.save(folder / "parts" / f"{k}.npy", part)
+        return folder / "parts"
     if kind == "zarr":
         import zarr
 
-        stored = zarr.create_array(
-            tmp_path / "V.zarr", shape=V.shape, dtype=V.dtype, chunks=(12, 10)
-        )
-        stored[:] = data
+        made = zarr.create_array(folder / "V.zarr", shape=V.shape, dtype=V.dtype, chunks=(12, 10))
+        made[:] = data
+        return folder / "V.zarr"
     if kind == "parquet":
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         table = pa.table({f"f{i}": row for i, row in enumerate(data)})
-        pq.write_table(table, tmp_path / "V.parquet", row_group_size=10)
-    paths = {"folder": "parts", "zarr": "V.zarr", "parquet": "V.parquet"}
-    given = tmp_path / paths[kind] if kind in paths else source.get(kind, source["mapped"])
+        pq.write_table(table, folder / "V.parquet", row_group_size=10)
+        return folder / "V.parquet"
+    np.save(folder / "V.npy", data)
+    return folder / "V.npy"
+
+
+@pytest.mark.parametrize("kind", ["mapped", "npy", "folder", "zarr", "parquet", "float32"])
+def test_every_store_is_read(kind, tmp_path):
+    data = V.astype(np.float32) if kind == "float32" else V
+    path = stored(tmp_path, kind, data)
+    given = np.load(path, mmap_mode="r") if kind in ("mapped", "float32") else path
     result = cn.factorize(given, 4, memory_limit=FEW).solve("HALS", init=START, stop=5)
     whole = cn.factorize(data, 4).solve("HALS", init=START, stop=5)
     assert result.problem.V.crew.reader.count > 2
@@ -126,3 +131,22 @@ def test_bad_data_are_refused(tmp_path):
         cn.factorize(tmp_path / "no.npy", 4)
     with pytest.raises(cn.InputError, match="looks at all of V"):
         cn.factorize(V, 4, memory_limit=FEW).solve(init="NNDSVD")
+
+
+@pytest.mark.parametrize("kind", ["npy", "folder", "zarr", "parquet"])
+@pytest.mark.parametrize("damage", ["cut off", "zeros"])
+def test_damaged_files_are_refused_in_words(kind, damage, tmp_path):
+    path = stored(tmp_path, kind)
+    files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.is_file())
+    for file in files:
+        content = file.read_bytes()
+        file.write_bytes(
+            content[: len(content) // 3] if damage == "cut off" else bytes(len(content))
+        )
+    with pytest.raises(cn.InputError, match=r"V cannot be read from .*; check how it was written"):
+        cn.factorize(path, 4, memory_limit=FEW)
+
+
+def test_only_real_numbers_are_taken():
+    with pytest.raises(cn.InputError, match="must hold real numbers, got dtype complex128"):
+        cn.factorize(V + 1j, 4, memory_limit=FEW)

@@ -5,29 +5,34 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linprog
 
-from conicnmf.model.operators import dense
+from conicnmf.model.operators import Operator, dense
 from conicnmf.types import Array, Data
 
-_TOLERANCE = 1e-7
+_TOLERANCE, _RISES = 1e-7, 1e-3
 
 
-def unbounded_direction(L: Data, G: Array) -> Array | None:
-    """Return w ≥ 0 with Bw = 0 and Aw ≠ 0 for B = LLᵀ and A = GGᵀ, or nothing when there is none.
+def unbounded_direction(L: Data, A: Operator) -> Array | None:
+    """Return w ≥ 0 with Bw = 0 and wᵀAw > 0 for B = LLᵀ, or nothing when none is found.
 
     The w in question are a polyhedral cone {w ≥ 0, Lᵀw = 0}, and linear programs say whether it
-    holds a w that a direction g of A sees.
+    holds a w that a direction g of A sees. Where A is positive semi-definite, wᵀAw is positive there.
+    Else it may fall nevertheless, and is looked at.
 
     Examples
     --------
-    >>> unbounded_direction(np.array([[1.0], [0.0]]), np.eye(2))
+    >>> from conicnmf.model.operators import as_operator
+    >>> unbounded_direction(np.array([[1.0], [0.0]]), as_operator(np.eye(2), "A"))
     array([0., 1.])
     """
-    L = dense(L)
+    L, G = dense(L), A.directions
     for objective in [np.ones(len(L)), *(sign * g for g in G.T for sign in (1.0, -1.0))]:
         w = _largest(objective, L)
         if w is None:
             return None  # no w at all is in the null space
-        if np.abs(G.T @ w).max(initial=0.0) > _TOLERANCE * np.linalg.norm(G):
+        seen = G.T @ w
+        if np.abs(seen).max(initial=0.0) <= _TOLERANCE * np.linalg.norm(G):
+            continue
+        if w @ (A @ w[:, None])[:, 0] > _RISES * (seen @ seen):
             return w
     return None
 

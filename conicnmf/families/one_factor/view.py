@@ -185,7 +185,7 @@ class OneFactor:
         known = getattr(self.problem, "bounded", False)
         if known or self.norm is None or self.fixed is None or not self.singular:
             return None
-        return unbounded_direction(self.root, self.fixed.directions)
+        return unbounded_direction(self.root, self.fixed)
 
     @property
     def single(self) -> Array | None:

@@ -133,6 +133,7 @@ def test_rule_with_a_norm_is_the_printed_one_normalized(seed):
     A, B = symmetric(seed, kind="positive"), definite(seed)
     problem = QuadraticProjection(A, 1, B)
     w = problem.start(None, np.random.default_rng(seed))["W"]
+    w /= np.sqrt(float(w[:, 0] @ B @ w[:, 0]))  # a start may lie inside
     plus, minus = np.maximum(A, 0), np.maximum(-A, 0)
     s = float(w[:, 0] @ B @ A @ w[:, 0])
     result = cn.solve(problem, ProjectionRule(last=True), init=w, stop=1, throw=False)
@@ -278,3 +279,14 @@ def test_a_column_that_owns_its_rows_alone_has_nothing_to_gain():
     A = np.diag([-1.5, 0.5, 0.2, -0.3])  # power steps on A + 1.5 I lose the first axis
     result = cn.solve(QuadraticProjection(A, 4))
     assert result.certificate(), result.certificate()
+
+
+def test_a_gain_that_falls_where_b_is_zero_is_not_called_unbounded():
+    A, B = np.array([[2.0, 1.0], [1.0, -0.1]]), np.diag([1.0, 0.0])
+    result = cn.solve(QuadraticProjection(A, 1, B), "ProjectedDescent", throw=False)
+    # With w = (1, t) the gain is ½(2 + 2t − t²/10), which is largest at t = 10.
+    assert result.status is not Status.UNBOUNDED
+    assert result.direction is None
+    assert result.objective >= -6 - 1e-6
+    rising = cn.solve(QuadraticProjection(A + np.eye(2), 1, B), "ProjectedDescent", throw=False)
+    assert rising.status is Status.UNBOUNDED

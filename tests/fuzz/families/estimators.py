@@ -20,6 +20,8 @@ from ..judge.checked import near, run_checks
 from ..judge.findings import Finding
 
 NMF = {"nonneg": True, "codes": True}
+SKLEARN = NMF | {"positive": True}
+BATCHES = SKLEARN | {"complete": True}
 KINDS: dict[str, dict[str, Any]] = {
     "SparseNMF({r})": NMF,
     "SparseNMF({r}, sparseness=0.4)": NMF | {"band": (0.4, 1.0)},
@@ -32,6 +34,15 @@ KINDS: dict[str, dict[str, Any]] = {
     "Factorizer({r}, W=[], H=[])": {"codes": True, "nonneg": False},
     "Factorizer({r}, H=[cn.Simplex(each='sample')], solver='TangentPlane')": {"codes": True},
     "Factorizer({r}, W=[cn.Box(0, {w})], solver='ProjectedGradient')": {"codes": True},
+    "NMF({r}, random_state=0)": SKLEARN,
+    "NMF({r}, init='random', random_state=1, alpha_W={w}, l1_ratio=0.5)": SKLEARN,
+    "NMF({r}, random_state=0, solver='mu', beta_loss='kullback-leibler')": SKLEARN,
+    "NMF({r}, random_state=0, solver=None, beta_loss=1.5, alpha_H={w})": SKLEARN,
+    "NMF({r}, random_state=0, sparseness=0.4)": SKLEARN | {"band": (0.4, 1.0)},
+    "NMF({r}, random_state=0, code_terms=[cn.Simplex(each='sample')], solver=None)": SKLEARN,
+    "MiniBatchNMF({r}, random_state=0, batch_size=5)": BATCHES,
+    "MiniBatchNMF({r}, random_state=0, batch_size=7, alpha_H={w}, forget_factor=0.3)": BATCHES,
+    "MiniBatchNMF({r}, random_state=0, beta_loss='kullback-leibler')": BATCHES,
     "L0NMF({r}, weight={w})": NMF,
     "L0NMF({r}, weight={w}, dictionary_weight={w})": NMF,
     "L0NMF({r}, coder=cn.coding.OMP(max_atoms=2))": NMF,
@@ -62,7 +73,8 @@ KINDS: dict[str, dict[str, Any]] = {
 """How estimators are made, and what is known of them.
 
 `band` is of each component, `code_band` of each code, `codes` says that transform fits codes of
-each sample by itself, `positive` that X must not be negative, `dense` that it must not be sparse,
+each sample by itself, `positive` that X must not be negative, `complete` that no
+entry may be missing, `dense` that it must not be sparse,
 `labels` that y must name two classes, `differ` that two samples must differ, `apart` that a Gaussian
 must tell two of them apart, `nonzero` that X must not be zero.
 """
@@ -103,7 +115,8 @@ class EstimatorCase:
         V = self.data.dense
         wrong = {
             "dense": sp.issparse(self.data.V),
-            "positive": V.min() < 0,
+            "positive": np.nanmin(V) < 0,
+            "complete": np.isnan(V).any(),
             "labels": len(set(self.y)) < 2,
             "nonzero": not V.any(),
             "differ": not np.ptp(V, axis=0).any(),

@@ -155,6 +155,10 @@ class ProblemCase:
     def _terms(self, name):
         return [t.term() for t in self.terms[name]]
 
+    def stated_terms(self):
+        """Return the loss and the terms of two factors, as `factorize` takes them."""
+        return {"loss": self._loss("V"), "W": self._terms("W"), "H": self._terms("H")}
+
     def _loss(self, name):
         loss = self.losses[name]
         return None if loss.text == "Frobenius(1)" else loss.term()
