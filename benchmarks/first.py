@@ -1,12 +1,17 @@
-"""The first answer in a new process with an empty kernel cache, in processor time."""
+"""The first answer in a new process with an empty kernel cache, in processor time.
+
+Python's own bytecode is there, as it is after an installation.
+"""
 
 from __future__ import annotations
 
+import compileall
 import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import conicnmf
 from benchmarks.harness import Row, Setup, clock, fresh_process
 
 _README = Path(__file__).parents[1] / "README.md"
@@ -19,6 +24,7 @@ print(json.dumps(time.process_time() - begin))"""
 
 
 def run(setup: Setup) -> Iterator[Row]:
+    compileall.compile_dir(Path(conicnmf.__file__).parent, quiet=1)
     repeats = 1 if setup.quick else 3
     lines = re.findall(r"```python\n(.*?)```", _README.read_text(encoding="utf-8"), re.DOTALL)[0]
     for name, code, target in (
@@ -29,7 +35,8 @@ def run(setup: Setup) -> Iterator[Row]:
         seconds, note = min(first), f"with a full cache {clock(min(again))}"
         ok = seconds <= target
         yield Row(name, clock(seconds), target=f"≤ {target:g} s", ok=ok, note=note)
-    ours, theirs = (min(_seconds(f"import {x}") for _ in range(3)) for x in ("conicnmf", "cvxpy"))
+    pairs = [[_seconds(f"import {x}") for x in ("conicnmf", "cvxpy")] for _ in range(3)]
+    ours, theirs = map(min, zip(*pairs, strict=True))
     limit = theirs + 0.3
     yield Row(
         "import", clock(ours), target=f"≤ {clock(limit)}", ok=ours <= limit, note="cvxpy + 0.3 s"

@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from conicnmf import datasets
 from conicnmf.errors import InputError
+from conicnmf.geometry.first_calls import compiled_at_once
 from conicnmf.types import Data
 
 _SHORTEST = 0.02
@@ -123,7 +124,8 @@ class Setup:
         runs = {name: Runs() for name in sides}
         calls = dict.fromkeys(sides, 1)
         for name in warm:
-            runs[name].first, _ = self._timed(sides[name], 0, 1)
+            with compiled_at_once():
+                runs[name].first, _ = self._timed(sides[name], 0, 1)
             again, _ = self._timed(sides[name], 0, 1)
             calls[name] = math.ceil(_SHORTEST / max(again, 1e-7))
         for repeat in range(1 if self.quick else repeats):

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from conicnmf.datasets._dataset import Dataset
+from conicnmf.datasets.bundled import bundled_digits
 from conicnmf.datasets.catalog import DIGITS, STORED
 from conicnmf.datasets.factors import low_rank, paatero, synthetic_dictionary, three_factors
 from conicnmf.datasets.local import find, read_file
@@ -129,11 +130,7 @@ def load(name: str, **options: Any) -> Dataset:
 
 
 def _load_digits(n_samples: int | None = None, seed: int = 0) -> Dataset:
-    from sklearn.datasets import load_digits
-
-    digits = load_digits()
-    arrays = {"x": digits.images, "y": digits.target}
-    return DIGITS.read(arrays, n_samples=n_samples, seed=seed)
+    return DIGITS.read(bundled_digits(), n_samples=n_samples, seed=seed)
 
 
 @dataclass(frozen=True)

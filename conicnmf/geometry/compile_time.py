@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 import time
@@ -25,18 +26,25 @@ _LOG = logging.getLogger("conicnmf")
 
 
 def timed(compiles: Callable[..., Any], name: str = "a kernel") -> Callable[..., Any]:
-    """Return a function that compiles, and whose time is left out of `working_time`."""
+    """Return a function that compiles, and whose time is left out of `working_time`.
+
+    Compilers make many objects and drop few: to look for garbage meanwhile takes a tenth of the time.
+    """
 
     def run(*args: Any, **options: Any) -> Any:
         begin = time.perf_counter()
+        collects = gc.isenabled()
         notice = None if _SPENT.depth else threading.Timer(_LONG, _tell, [name])
         _SPENT.depth += 1
         try:
+            gc.disable()
             if notice:
                 notice.daemon = True
                 notice.start()
             return compiles(*args, **options)
         finally:
+            if collects:
+                gc.enable()
             if notice:
                 notice.cancel()
             _SPENT.depth -= 1

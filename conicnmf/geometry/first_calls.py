@@ -14,10 +14,11 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 
-from conicnmf.geometry.kept_code import has_code
+from conicnmf.geometry.compilers import Kernel, numba_is_loaded
 
+_GLANCE = 0.2
+"""Seconds in Python after which code is looked for on disk: Numba takes longer to load than that."""
 _ENOUGH = 0.5
 """Seconds in Python after which a kernel is compiled: it is used for more than a first look."""
 
@@ -65,9 +66,15 @@ class FirstCalls:
     def __call__(self, *args: Any, small: bool = True) -> None:
         """Call the kernel, compiled unless it is not and the work is `small`."""
         if not self._ready:
-            self._ready = self._seconds > _ENOUGH or _AT_ONCE.get() or has_code(self.kernel)
+            self._ready = self._is_time()
         if self._ready or not small or not self._interpret(args):
             self.kernel(*args)
+
+    def _is_time(self) -> bool:
+        """Return whether the compiled kernel is there, or is worth its time."""
+        if self._seconds > _ENOUGH or _AT_ONCE.get():
+            return True
+        return (self._seconds > _GLANCE or numba_is_loaded()) and _has_code(self.kernel)
 
     def _interpret(self, args: tuple[Any, ...]) -> bool:
         """Run the kernel's statements on copies; return whether they came to an end."""
@@ -88,6 +95,12 @@ class FirstCalls:
         return True
 
 
+def _has_code(kernel: Kernel) -> bool:
+    from conicnmf.geometry.kept_code import has_code  # loads Numba
+
+    return has_code(kernel)
+
+
 def as_python(kernel: Any, known: dict[Any, Any]) -> Any:
     """Return a kernel as plain Python, with all that it calls.
 
@@ -105,6 +118,6 @@ def as_python(kernel: Any, known: dict[Any, Any]) -> Any:
         for name in function.__code__.co_names:
             called = names.get(name)
             ours = getattr(called, "__module__", "").startswith("conicnmf")
-            if isinstance(called, Dispatcher) or (ours and isinstance(called, FunctionType)):
+            if isinstance(called, Kernel) or (ours and isinstance(called, FunctionType)):
                 names[name] = as_python(called, known)
     return known[function]

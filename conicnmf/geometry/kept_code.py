@@ -9,25 +9,35 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from numba import njit
 from numba.core.caching import FunctionCache, NullCache
+from numba.extending import register_jitable
 
 from conicnmf.geometry.compile_time import timed
 
 _LOG = logging.getLogger("conicnmf")
 
 
-def keep_code(kernel: Any) -> Any:
+def compile_kept(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Return a compiled function that keeps its code where there is a place for it."""
+    kernel = njit(nogil=True, error_model="numpy", **options)(function)
+    if "inline" in options:  # a part of its callers, and kept with them
+        return kernel
     try:
-        kernel._cache = _Kept(kernel.py_func)
+        kernel._cache = _Kept(function)
     except (RuntimeError, OSError):
         kernel._cache = _NotKept()
-    name = kernel.py_func.__qualname__.lstrip("_")
-    kernel.compile = timed(kernel.compile, name)
+    kernel.compile = timed(kernel.compile, function.__qualname__.lstrip("_"))
     return kernel
+
+
+def register(function: Callable[..., Any]) -> None:
+    """Let kernels call a function that Python calls as it is."""
+    register_jitable(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
 
 
 def has_code(kernel: Any) -> bool:

@@ -12,11 +12,14 @@ from numpy.typing import ArrayLike
 
 from conicnmf.errors import InputError
 from conicnmf.geometry.compilers import inner, jit
+from conicnmf.geometry.first_calls import FirstCalls
 from conicnmf.kernels._columns import as_block
 from conicnmf.kernels.threads import over_columns
 from conicnmf.types import Array
 
 _TILE_BYTES = 128 * 1024  # well inside a second-level cache, and long inner loops at rank 400
+_SMALL = 3e6
+"""Products up to which first sweeps are made by NumPy, in some milliseconds, and by one thread."""
 
 
 @inner
@@ -79,6 +82,30 @@ def _sweep_range(
                 B[j, at + t] = tile[j, t]
 
 
+def _sweep_arrays(
+    G: Array, C: Array, B: Array, first: int, last: int, sweeps: int, limits: Array
+) -> None:
+    """Do the same in NumPy, with the products of four rows added in the same order."""
+    low, tiny = limits
+    r, B, C = len(G), B[:, first:last], C[:, first:last]
+    for _ in range(sweeps):
+        for j in range(r):
+            if G[j, j] < tiny:
+                B[j][(C[j] < 0) & (low > -np.inf)] = low
+                continue
+            products = G[j, :, None] * B
+            rest = C[j].copy()
+            for i in range(0, r - 3, 4):
+                rest -= (products[i] + products[i + 1]) + (products[i + 2] + products[i + 3])
+            for i in range(r - r % 4, r):
+                rest -= products[i]
+            new = B[j] + rest * (G.dtype.type(1) / G[j, j])
+            B[j] = np.where(new < low, low, new)
+
+
+_columns = FirstCalls(_sweep_range, _sweep_arrays)
+
+
 def hals_sweeps(G: ArrayLike, C: ArrayLike, B: ArrayLike, sweeps: int, lower: float = 0.0) -> Array:
     """Return B after cyclic exact updates of its rows.
 
@@ -117,9 +144,12 @@ def hals_sweeps(G: ArrayLike, C: ArrayLike, B: ArrayLike, sweeps: int, lower: fl
     G, C = (np.require(array, requirements=["C", "W"]) for array in (G, C))
     limits = np.array([lower, np.finfo(G.dtype).tiny], dtype=G.dtype)
 
-    def run(first: int, last: int) -> None:
-        _sweep_range(G, C, out, first, last, sweeps, limits)
-
     r, n = C.shape
-    over_columns(run, n, work=0.05 * n * r * r * sweeps)
+    products = n * r * r * sweeps
+
+    def run(first: int, last: int) -> None:
+        small = products <= _SMALL and last - first == n
+        _columns(G, C, out, first, last, sweeps, limits, small=small)
+
+    over_columns(run, n, work=0.05 * products)
     return out

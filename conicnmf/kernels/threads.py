@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from numba import config
-
 # Below about two milliseconds of work, starting threads costs more than they save.
 _WORTH_THREADS = 5e5
 _CHUNKS_PER_THREAD = 4
@@ -48,10 +46,16 @@ def over_columns(run: Callable[[int, int], Any], columns: int, work: float) -> l
     >>> over_columns(lambda start, stop: stop - start, 10, work=0)
     [10]
     """
-    count = min(_THREADS.get() or int(config.NUMBA_NUM_THREADS), columns)
-    if count < 2 or work < _WORTH_THREADS:
+    count = min(_THREADS.get() or _default(), columns) if work >= _WORTH_THREADS else 1
+    if count < 2:
         return [run(0, columns)]
     pieces = min(columns, count * _CHUNKS_PER_THREAD)
     edges = [columns * i // pieces for i in range(pieces + 1)]
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(run, edges[:-1], edges[1:]))
+
+
+def _default() -> int:
+    from numba import config  # which takes its time, and is loaded by the first kernel
+
+    return int(config.NUMBA_NUM_THREADS)

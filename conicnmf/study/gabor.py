@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import least_squares
 
 from conicnmf.errors import InputError
@@ -15,6 +14,9 @@ from conicnmf.results import Result
 from conicnmf.settings import Count, door
 from conicnmf.types import Array
 from conicnmf.validate import as_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NAMES = ("row", "column", "angle", "length", "width", "frequency")
 
@@ -75,6 +77,8 @@ def fit_gabor(basis: Result | Any, image_shape: tuple[Count, Count]) -> GaborFit
     >>> fit_gabor(wave.reshape(-1, 1), (12, 12)).correlation.round(3)
     array([1.])
     """
+    import pandas as pd
+
     W = as_numbers(basis.W if isinstance(basis, Result) else basis, "basis").astype(float)
     rows, columns = image_shape
     if W.ndim != 2 or len(W) != rows * columns:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from conicnmf.results import Result
 from conicnmf.settings import Count, Jobs, Whole, door
@@ -15,6 +14,9 @@ from conicnmf.solve.methods.base import SolverLike, as_solver
 from conicnmf.study.compare import compare
 from conicnmf.study.compare.rows import FAILED, told_unfinished
 from conicnmf.types import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)

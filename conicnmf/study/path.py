@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import cvxpy as cp
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed
 
 from conicnmf.errors import InputError
@@ -24,6 +23,7 @@ from conicnmf.study.workers import Backend, in_parallel
 from conicnmf.validate import as_numbers
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -227,6 +227,8 @@ def _walk(
     options: dict[str, Any],
 ) -> Path:
     """Solve one problem after the other, each from the last result or not, or all by a pool."""
+    import pandas as pd
+
     folders = [
         None if store is None else Folder(store) / f"value-{place}" for place in range(len(stated))
     ]

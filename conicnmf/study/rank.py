@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import pandas as pd
 import scipy.sparse as sp
 
 from conicnmf.errors import InputError
@@ -28,6 +27,7 @@ from conicnmf.types import Array, Data
 from conicnmf.validate import as_data, as_rank
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 _FLOOR = 1e-3
@@ -170,6 +170,8 @@ def cross_validate_rank(
     >>> list(choice.table.columns)
     ['held_out', 'standard_error', 'fitted', 'failed']
     """
+    import pandas as pd
+
     tried = list(ranks)
     judge = Frobenius() if loss is None else as_loss(loss)
     known = known_entries(V.shape, observed)
@@ -262,6 +264,8 @@ def _unfinished(runs: Comparison, ranks: list[int], folds: int) -> tuple[int, ..
 
 def _choice(folds: pd.DataFrame, missing: tuple[int, ...] = ()) -> RankChoice:
     """Apply the rule of one standard error to the ranks whose folds are all finished."""
+    import pandas as pd
+
     folds = folds[~folds["rank"].isin(missing)]
     if folds.empty:
         raise InputError("no rank had all its folds finished; allow more time or try fewer ranks")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 import time
 
 import numpy as np
 import pytest
 
-from conicnmf.geometry import compile_time, first_calls
+import conicnmf as cn
+from conicnmf.geometry import compile_time, direction, first_calls, hoyer
 from conicnmf.geometry.compilers import jit
 from conicnmf.geometry.first_calls import FirstCalls, as_python
+from conicnmf.kernels import hals, nnls
 from conicnmf.kernels._active import FREE, solve_range
 from conicnmf.kernels._columns import scale_columns
 
@@ -32,6 +36,25 @@ def test_the_active_set_search_gives_the_same_bits_as_python(seed):
         assert np.array_equal(compiled, python)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("rank", "columns"), [(1, 1), (3, 7), (4, 40), (6, 3000), (9, 50)])
+@pytest.mark.parametrize("lower", [0.0, 1e-3, -np.inf])
+def test_component_wise_sweeps_give_the_same_bits_as_numpy(rank, columns, lower, dtype):
+    rng = np.random.default_rng(rank)
+    A, Y = rng.standard_normal((12, rank)), rng.standard_normal((12, columns))
+    A[:, rank // 2] *= rank > 3  # a zero atom, whose row only a price moves
+    G, C = (A.T @ A).astype(dtype), (A.T @ Y - 0.1).astype(dtype)
+    limits = np.array([lower, np.finfo(dtype).tiny], dtype)
+    answers = []
+    for kernel in (hals._sweep_range, hals._sweep_arrays):
+        B = np.full((rank, columns), 0.5, dtype)
+        B[0, 0] = np.nan
+        with np.errstate(all="ignore"):
+            kernel(G, C, B, columns // 3, columns, 4, limits)
+        answers.append(B)
+    assert np.array_equal(*answers, equal_nan=True)
+
+
 def inverse(x):
     for i in range(x.size):
         x[i] = 1 / float(x[i])
@@ -39,7 +62,7 @@ def inverse(x):
 
 @pytest.fixture
 def kernel(monkeypatch):
-    monkeypatch.setattr(first_calls, "has_code", lambda kernel: bool(kernel.overloads))
+    monkeypatch.setattr(first_calls, "_has_code", lambda kernel: bool(kernel.overloads))
     return FirstCalls(jit(inverse))
 
 
@@ -57,6 +80,36 @@ def test_where_python_would_raise_the_compiled_kernel_answers(kernel):
     x = np.array([2.0, 0.0])  # Python divides by zero after it wrote the first entry
     kernel(x, small=True)
     assert x.tolist() == [0.5, np.inf]
+
+
+_READY = """
+import sys, conicnmf as cn
+result = cn.factorize(cn.datasets.load("digits", n_samples=50).V, 3).solve(seed=0)
+slow = ("numba", "pandas", "sklearn", "matplotlib", "joblib", "rich")
+print([name for name in slow if name in sys.modules])
+"""
+
+
+def test_a_first_small_solve_loads_nothing_that_it_does_not_use():
+    done = subprocess.run(
+        [sys.executable, "-c", _READY], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("terms", [[], [cn.Sparseness(min=0.6)], [cn.Simplex()]])
+def test_solves_are_the_same_to_the_bit_whether_kernels_are_compiled_or_not(terms, monkeypatch):
+    V = np.random.default_rng(1).random((9, 12))
+    problem = cn.factorize(V, 3, W=[cn.NonNegative(), *terms])
+    with first_calls.compiled_at_once():
+        compiled = problem.solve(seed=0)
+    monkeypatch.setattr(first_calls, "_ENOUGH", np.inf)
+    monkeypatch.setattr(first_calls, "_has_code", lambda kernel: False)
+    for kernel in (hals._columns, nnls._solve_range, direction._every_row, hoyer._measure):
+        monkeypatch.setattr(kernel, "_ready", False)
+    interpreted = problem.solve(seed=0)
+    assert np.array_equal(interpreted.W, compiled.W)
+    assert np.array_equal(interpreted.history.objective, compiled.history.objective)
 
 
 def test_a_kernel_that_is_used_often_is_compiled(kernel, monkeypatch):

@@ -135,7 +135,7 @@ def test_threads_do_not_change_a_bit(monkeypatch):
     start = nnls_gram(G, C)
     alone = eliminate(G, C, yy, start, 0.05)
     monkeypatch.setattr(threads, "_WORTH_THREADS", 0.0)
-    monkeypatch.setattr(threads.config, "NUMBA_NUM_THREADS", 3)
+    monkeypatch.setattr(threads, "_default", lambda: 3)
     np.testing.assert_array_equal(eliminate(G, C, yy, start, 0.05), alone)
 
 

@@ -100,7 +100,7 @@ def test_threads_do_not_change_a_bit(monkeypatch):
     start = np.zeros_like(C)
     alone = hals_sweeps(G, C, start, 2)
     monkeypatch.setattr(threads, "_WORTH_THREADS", 0.0)
-    monkeypatch.setattr(threads.config, "NUMBA_NUM_THREADS", 3)
+    monkeypatch.setattr(threads, "_default", lambda: 3)
     shared = hals_sweeps(G, C, start, 2)
     np.testing.assert_array_equal(shared, alone)
 

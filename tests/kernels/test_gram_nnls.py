@@ -168,7 +168,7 @@ def test_threads_do_not_change_a_bit(monkeypatch):
     G, C, _ = gram(A, Y)
     alone = nnls_gram(G, C)
     monkeypatch.setattr(threads, "_WORTH_THREADS", 0.0)
-    monkeypatch.setattr(threads.config, "NUMBA_NUM_THREADS", 3)
+    monkeypatch.setattr(threads, "_default", lambda: 3)
     np.testing.assert_array_equal(nnls_gram(G, C), alone)
 
 

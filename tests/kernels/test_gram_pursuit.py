@@ -171,7 +171,7 @@ def test_float32_stays_float32_and_threads_do_not_change_a_bit(monkeypatch):
     alone = nn_omp(*small, 4), forward_backward(*small, 0.1, 4)
     assert alone[0].dtype == alone[1].dtype == np.float32
     monkeypatch.setattr(threads, "_WORTH_THREADS", 0.0)
-    monkeypatch.setattr(threads.config, "NUMBA_NUM_THREADS", 3)
+    monkeypatch.setattr(threads, "_default", lambda: 3)
     np.testing.assert_array_equal(nn_omp(*small, 4), alone[0])
     np.testing.assert_array_equal(forward_backward(*small, 0.1, 4), alone[1])
     for a, b in zip(small, copies, strict=True):

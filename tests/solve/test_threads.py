@@ -64,7 +64,7 @@ def test_estimators_take_them_for_fits_and_for_codes(asked):
 
 
 def test_what_is_asked_for_holds_for_one_solve_only(asked, monkeypatch):
-    monkeypatch.setattr(module.config, "NUMBA_NUM_THREADS", 1)
+    monkeypatch.setattr(module, "_default", lambda: 1)
     cn.factorize(V, 3).solve(stop=2, n_threads=3)
     asked.clear()
     cn.factorize(V, 3).solve(stop=2)

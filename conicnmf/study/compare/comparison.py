@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
-
-import pandas as pd
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from conicnmf.errors import InputError
 from conicnmf.results import Result, Status
@@ -22,6 +20,9 @@ from conicnmf.study.compare.rows import (
 )
 from conicnmf.study.compare.significance import significance
 from conicnmf.study.compare.store import Index, Store
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Probability: TypeAlias = Annotated[float, Rule("between 0 and 1", lambda p: 0 < p < 1)]
 
@@ -90,6 +91,8 @@ class Comparison:
 
     def summary(self) -> pd.DataFrame:
         """Return one row a problem and solver: means over the runs that did not fail, statuses."""
+        import pandas as pd
+
         rows = []
         for (problem, solver), every in self.table.groupby(["problem", "solver"], sort=False):
             counts = every["status"].value_counts()
@@ -198,6 +201,8 @@ class Comparison:
         >>> again.table.equals(runs.table)
         True
         """
+        import pandas as pd
+
         index = Store(Path(folder)).read_index()
         store = Store(Path(folder), index.claim)
         rows, results, remarks = [], {}, []

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from conicnmf.results import Result
 from conicnmf.study.compare.rows import Task
 from conicnmf.types import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FEASIBLE = 1e-6
 """An iterate counts as reached when no constraint is violated by more than this."""

@@ -11,7 +11,6 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-import pandas as pd
 from joblib import Parallel, delayed
 
 from conicnmf.errors import InputError
@@ -204,6 +203,8 @@ class _Plan:
 
     def comparison(self) -> Comparison:
         """Return the runs in the order of the problems, seeds and solvers."""
+        import pandas as pd
+
         table = pd.DataFrame([self.rows[task] for task in self.tasks], columns=list(COLUMNS))
         results = {
             task: replace(self.results[task], problem=self.problems[task[0]])

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 from scipy.stats import rankdata, wilcoxon
 
 from conicnmf.results import Result
 from conicnmf.study.compare.curves import scores_of
 from conicnmf.study.compare.rows import Task
 from conicnmf.types import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _EXACT = 300
 _LEVEL_WITH = 1e-9
@@ -28,6 +30,8 @@ def significance(
     tolerance: float,
 ) -> pd.DataFrame:
     """Return one row a pair of solvers; see `Comparison.significance`."""
+    import pandas as pd
+
     scores = scores_of(table, results, measure, tolerance)
     rows = [_pair(first, second, scores) for first, second in combinations(scores, 2)]
     columns = ["first", "second", "pairs", "lower", "higher", "level", "ratio", "p"]

@@ -9,6 +9,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from conicnmf.errors import ConicNMFError, InputError
+from conicnmf.geometry.first_calls import compiled_at_once
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result, Status
 from conicnmf.solve.engine import solve
@@ -74,7 +75,8 @@ def _solved(
     with threadpool_limits(limits=1):
         kind = (str(solver), repr(problem))
         if kind not in _WARM:  # compiling must not count as solving
-            first = solve(problem, solver, stop=1, time_limit=_LONGEST_WARM_UP, **given)
+            with compiled_at_once():
+                first = solve(problem, solver, stop=1, time_limit=_LONGEST_WARM_UP, **given)
             if first.interrupted:
                 return first, False
             _WARM.add(kind)
