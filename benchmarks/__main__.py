@@ -50,7 +50,7 @@ def _stored(wanted: argparse.Namespace) -> Results:
     if stored is not None and stored.conditions != now:
         raise ValueError(
             f"{wanted.results} was measured under other conditions,\n  {stored.conditions}\nnot under"
-            f"\n  {now}\nleave out --write and --resume to begin anew, or name another --results"
+            f"\n  {now}\nleave out --write and --resume to start again, or name another --results"
         )
     return stored or Results(now)
 

@@ -1,4 +1,4 @@
-"""One solve at normal effort on 30 held-out sparse problems, beside the best of 50 plain runs."""
+"""One solve at normal effort against the best of 50 plain runs, 30 held-out sparse problems."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(setup: Setup) -> Iterator[Row]:
         note=f"largest {max(gaps):.1%}; median of one plain run {float(np.median(alone)):.2%}",
     )
     yield Row(
-        f"{case}: median time beside one plain run",
+        f"{case}: median time over one plain run",
         ratio=slower,
         target="≤ 20",
         ok=slower <= 20,

@@ -186,7 +186,7 @@ def _race(model: Model, setup: Setup, seconds: float) -> _Race | None:
 
 
 def _default(case: str, races: Sequence[_Race]) -> Row:
-    """Return the middle ratio over the draws, with the worst end beside it."""
+    """Return the middle ratio over the draws, with the worst end."""
     ours, theirs = Runs(), Runs()
     for race in races:
         ours.seconds.append(race.cost(DEFAULT))

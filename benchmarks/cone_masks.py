@@ -2,7 +2,7 @@
 
 Each column of a factor sees other entries of the data, so each has squares of its own, reduced by
 Cholesky factors of its Gram matrix. One program holds all columns; its matrix changes in every step,
-so it is built anew with constants.
+so it is built again with constants.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ for each variable in turn, the others held, with a cone solver and from given st
 What is generous to it: losses of squares are reduced to the size of the variable by QR of what
 stands left and right of it; programs are compiled once, with Parameters for the numbers that
 change, and kept from run to run, so only the first run pays for canonicalization. Where the rules
-for Parameters (DPP) do not hold, a program is built anew with constants.
+for Parameters (DPP) do not hold, a program is built again with constants.
 """
 
 from __future__ import annotations

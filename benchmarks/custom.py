@@ -71,7 +71,7 @@ def _ours(V: Array, start: tuple[Array, Array], on_w: Rule, on_h: Rule) -> tuple
 
 
 def _by_hand(V: Array, H: Array, on_w: Rule, on_h: Rule) -> tuple[Array, Array]:
-    """Alternate over the two programs, reduced by QR, each built anew with the new numbers."""
+    """Alternate over the two programs, reduced by QR, each built again with the new numbers."""
     for _ in range(SWEEPS):
         W = _solved(V.T, H.T, lambda B: on_w(B.T)).T
         H = _solved(V, W, on_h)

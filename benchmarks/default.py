@@ -1,4 +1,4 @@
-"""The default at low effort on held-out problems, beside every solver that fits, from the same seed."""
+"""The default at low effort against every solver that fits, same seed, held-out problems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEFT_OUT = ("JointNLP", "SparsityMaximization", "Coded")
 
 @dataclass(frozen=True)
 class Outcome:
-    """One problem: how far the default ends above the best solver, and its time beside theirs."""
+    """One problem: how far the default ends above the best solver, and its relative time."""
 
     case: Case
     gap: float
@@ -92,7 +92,7 @@ def _rows(name: str, part: list[Outcome], judged: bool) -> Iterator[Row]:
         note=f"more than 2 % above: {int((gaps > 0.02).sum())}",
     )
     yield Row(
-        f"{case}: median time beside the fastest that got there",
+        f"{case}: median time over the fastest that got there",
         ratio=slower,
         target="≤ 3" if judged else "",
         ok=slower <= 3 if judged else None,

@@ -46,7 +46,7 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Ours:
-    """A solver of the package, through the public door."""
+    """A solver of the package, called as users call it."""
 
     problem: cn.Problem
     start: tuple[Array, Array]

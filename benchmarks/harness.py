@@ -31,7 +31,7 @@ _SHORTEST = 0.02
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: a measured ratio beside its target.
+    """One line of the table: a measured ratio and its target.
 
     `ok` is None where there is nothing to judge: a skipped case, or a ratio without a target.
     """

@@ -67,8 +67,8 @@ LIMITS = {
         "length k, which vectorize but do not reach the speed of a matrix product."
     ),
     "scfc": (
-        "Beside 560 ms of products an iteration takes 330 ms: 100 to project the rows of codes, 80 "
-        "for two times tanh of all responses, the rest for gradients and energies. All are single "
+        "An iteration has 560 ms of products and 330 ms of other work: 100 to project rows of codes, "
+        "80 for two times tanh of all responses, the rest for gradients and energies. All are single "
         "passes over arrays of 46 MB and wait for memory as much as they compute. A step that "
         "is tried again costs a product and a projection more, in about half of the iterations."
     ),
@@ -104,7 +104,7 @@ LIMITS = {
         "Exact steps (ANLS) take about as long."
     ),
     "rivals": (
-        "Where blocks are solved as they are written, each step is a program that CVXPY builds anew "
+        "Where blocks are solved as they are written, each step is a program that CVXPY builds again "
         "for a cone solver, as the rival does; what is saved are steps, not the time of one. "
         "With exponential cones (bilinear logistic, hidden states) nearly all of it is the solver's."
     ),

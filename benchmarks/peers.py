@@ -71,7 +71,7 @@ PEERS: dict[str, tuple[Any, Fit]] = {
     "unimodal, tensorly": (cn.Unimodal(), _tensorly(unimodality={0: True})),
     "unimodal, matcouply": (cn.Unimodal(), _matcouply),
 }
-"""A constraint on W beside W, H ≥ 0, and the fit of a peer."""
+"""A constraint on W in addition to W, H ≥ 0, and the fit of a peer."""
 
 
 def rows(case: str, peer: tuple[Any, Fit], drawn: Any, setup: Setup) -> Iterator[Row]:

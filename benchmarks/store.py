@@ -78,10 +78,10 @@ class Results:
 
 def save(results: Results, path: Path) -> None:
     """Write the results; what was there stays whole until all is written."""
-    beside = path.with_suffix(".tmp")
+    unfinished = path.with_suffix(".tmp")
     text = json.dumps(_without_nan(asdict(results)), indent=1, ensure_ascii=False)
-    beside.write_text(text + "\n", encoding="utf-8")
-    beside.replace(path)
+    unfinished.write_text(text + "\n", encoding="utf-8")
+    unfinished.replace(path)
 
 
 def load(path: Path) -> Results | None:

@@ -35,7 +35,7 @@ def as_csr(X: Any, name: str) -> Data:
         )
     check_sparse(X, name)
     rows = sp.csr_array(X)
-    # Made anew, because flags that were set by hand may promise an order that is not there.
+    # Made again, because flags that were set by hand may promise an order that is not there.
     end = int(rows.indptr[-1])
     own = sp.csr_array((rows.data[:end], rows.indices[:end], rows.indptr), shape=rows.shape)
     if not own.has_canonical_format:

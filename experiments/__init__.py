@@ -1,4 +1,4 @@
-"""Published experiments, run again: what a paper printed beside what is measured here.
+"""Published experiments, repeated: published and measured figures side by side.
 
     conicnmf reproduce --list
     conicnmf reproduce heiler-paatero --output runs

@@ -77,7 +77,7 @@ class Outcome:
     Attributes
     ----------
     table : pandas.DataFrame
-        The measured figures, with the published ones beside them where there are any.
+        The measured figures, with the published ones where there are any.
     figures : dict of str to matplotlib.figure.Figure
     verdict : {"agrees", "better", "partly", "differs"}
         How the measured figures stand to the published claim; see `judged`.

@@ -65,7 +65,7 @@ def _ratio(table: pd.DataFrame) -> float:
 
 NOTES = (
     "The paper samples the cones in every iteration, which took a day; here the samples choose the "
-    "starting point, and the same method goes on from the best combination.",
+    "starting point, and the same method continues from the best combination.",
     "The objective is ‖V − WH‖² of our copy of the data; the published 0.24 and 0.26 are of other "
     "data in an unknown unit.",
     "Single runs can end far above the best, whatever their start: see the column 'worst'. The "

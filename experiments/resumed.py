@@ -1,4 +1,4 @@
-"""Solves that take hours: a killed one goes on when the experiment is run again."""
+"""Solves that take hours: a killed one is resumed when the experiment is run again."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def _by_mean_norms(H: Array) -> float:
 EXPERIMENT = Experiment(
     id="thom-gabor",
     paper=f"{PAPER}, Figure 2",
-    title="Filters of natural images beside Gabor functions",
+    title="Filters of natural images and Gabor functions",
     published="Filters are Gabor functions: correlations are at least 0.98 at σ_W = 0.75 and "
     "0.95 at 0.5.",
     data="30000 patches of 14 × 14 pixels (3000 when quick) of ten whitened natural images, 64 "

@@ -56,7 +56,7 @@ NOTES = (
     "The verdict is on where the lowest test error is: at least 0.65 for filters and 0.5 for codes.",
     "The paper learns 192 filters from all 60000 digits at each pair; here from 5000, at 5 × 5 "
     "pairs, so errors are higher throughout. 100 iterations, one seed.",
-    "At C = 0.01, which is not chosen anew for each pair.",
+    "At C = 0.01, which is not chosen again for each pair.",
     "Size matters: of 48 filters from 600 digits, at levels 0.3 and 0.8 only, (0.3, 0.3) has the "
     "lowest error, 15.1 % against 20.9 % at (0.8, 0.8).",
 )

@@ -1,4 +1,4 @@
-"""The package is read in one direction: no room imports from a later one."""
+"""The package is read in one direction: no layer imports from a later one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import conicnmf
 
 ROOT = Path(conicnmf.__file__).parent
 
-ROOMS = (
+LAYERS = (
     "errors",
     "types",
     "settings",
@@ -52,7 +52,7 @@ REACH_LATER = {
     ("study.rank", "plot"),
     ("study.stability", "plot"),
 }
-"""The methods that import from a later room, inside their body."""
+"""The methods that import from a later layer, inside their body."""
 DATASETS_MAY_USE = {"types", "errors", "settings", "registry", "archive", "incoming", "datasets"}
 
 
@@ -70,8 +70,8 @@ def modules():
 MODULES = modules()
 
 
-def room(module):
-    return ROOMS.index(module.split(".")[0])
+def layer(module):
+    return LAYERS.index(module.split(".")[0])
 
 
 def is_type_checking(node):
@@ -106,7 +106,7 @@ def own_imports(path):
 
 
 def test_every_module_has_a_room():
-    assert {name.split(".")[0] for name in MODULES} == set(ROOMS)
+    assert {name.split(".")[0] for name in MODULES} == set(LAYERS)
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -114,9 +114,9 @@ def test_a_module_imports_from_earlier_rooms_only(module):
     for name, function in own_imports(MODULES[module]):
         if not name:
             # The whole package is loaded first by whoever comes after it.
-            assert room(module) > ROOMS.index("extend"), f"{module} imports the whole package"
-        elif room(name) > room(module):
-            assert (module, function) in REACH_LATER, f"{module} imports {name}, a later room"
+            assert layer(module) > LAYERS.index("extend"), f"{module} imports the whole package"
+        elif layer(name) > layer(module):
+            assert (module, function) in REACH_LATER, f"{module} imports {name}, a later layer"
 
 
 def test_methods_that_reach_later_rooms_are_listed_exactly():
@@ -124,7 +124,7 @@ def test_methods_that_reach_later_rooms_are_listed_exactly():
         (module, function)
         for module, path in MODULES.items()
         for name, function in own_imports(path)
-        if name and room(name) > room(module)
+        if name and layer(name) > layer(module)
     }
     assert found == REACH_LATER
 

@@ -131,7 +131,7 @@ class Format:
 
     @contextmanager
     def _writing(self, path: Path, replaces: bool = True) -> Iterator[BinaryIO]:
-        """Open a file of its own beside the path, which takes its place when it is whole."""
+        """Open another file next to the path, which replaces it when it is complete."""
         aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

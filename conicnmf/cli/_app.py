@@ -31,7 +31,7 @@ class _Group(TyperGroup):
     """A group that ends with one message, not a traceback, when the input is at fault."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take out what stands beside a command: --config, --set and --log-level."""
+        """Take out what accompanies a command: --config, --set and --log-level."""
         ctx.meta[_JSON] = "--json" in args
         try:
             general, rest = taken_out(args)
@@ -52,7 +52,7 @@ class _Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            raise  # whoever reads the output has seen enough
+            raise  # the reader of the output has seen enough
         except KeyboardInterrupt as error:
             _fail(ctx, "interrupted", INTERRUPTED, error)
         except MemoryError as error:
@@ -61,7 +61,7 @@ class _Group(TyperGroup):
         except (ConicNMFError, OSError) as error:
             _fail(ctx, str(error), BAD_INPUT, error)
         except Exception as error:
-            # What is wrong with the words themselves is told by whoever reads them.
+            # What is wrong with the words themselves is reported by the code that reads them.
             told = getattr(error, "format_message", None)
             if told is not None and ctx.meta.get(_JSON):
                 print_json({"error": told(), "exit_code": BAD_INPUT})

@@ -15,7 +15,7 @@ LEVELS = ("info", "warning", "error")
 
 @dataclass(frozen=True)
 class General:
-    """What stands beside a command: its options from elsewhere, and how much is said."""
+    """What accompanies a command: its options from elsewhere, and how much is said."""
 
     config: str | None = None
     changes: tuple[str, ...] = ()

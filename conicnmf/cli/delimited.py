@@ -18,7 +18,7 @@ _NAMELESS = ("", "unnamed: 0")
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """The numbers of a table, NaN where a cell is empty, the names beside them, and what was read."""
+    """The numbers of a table, NaN where a cell is empty, their names, and what was read."""
 
     values: Array
     rows: list[str] | None = None

@@ -1,7 +1,7 @@
 """Cells of a sheet: which are numbers, which are words, and which might be either.
 
 "1,000.5", "1.O" and "5 %" look like numbers to a reader and are none to a parser. They are called *odd*
-and never guessed at: whoever reads the sheet refuses them, or is told the decimal mark.
+and never guessed at: the code that reads the sheet refuses them, or is told the decimal mark.
 """
 
 from __future__ import annotations

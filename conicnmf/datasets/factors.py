@@ -6,11 +6,11 @@ import numpy as np
 
 from conicnmf.datasets._checks import Density, check_count
 from conicnmf.datasets._dataset import Dataset
-from conicnmf.settings import Count, Weight, Whole, door
+from conicnmf.settings import Count, Weight, Whole, checks_arguments
 from conicnmf.types import Array
 
 
-@door
+@checks_arguments
 def paatero(m: Count = 60, n: Count = 40, noise: Weight = 0.1, seed: Whole = 0) -> Dataset:
     """Four Gaussian profiles times four exponentials, plus noise of standard deviation `noise`.
 
@@ -44,7 +44,7 @@ def paatero(m: Count = 60, n: Count = 40, noise: Weight = 0.1, seed: Whole = 0) 
     )
 
 
-@door
+@checks_arguments
 def synthetic_dictionary(
     m: Count = 200,
     k: Count = 400,
@@ -81,7 +81,7 @@ def synthetic_dictionary(
     )
 
 
-@door
+@checks_arguments
 def low_rank(
     m: Count = 100,
     n: Count = 80,
@@ -119,7 +119,7 @@ def low_rank(
     )
 
 
-@door
+@checks_arguments
 def three_factors(n_samples: Count = 1000, seed: Whole = 0) -> Dataset:
     """Ten noisy observations of three hidden factors; signed, for sparse PCA.
 

@@ -9,16 +9,16 @@ import numpy as np
 from conicnmf.datasets._checks import Density
 from conicnmf.datasets._dataset import Dataset
 from conicnmf.errors import InputError
-from conicnmf.settings import Count, Weight, Whole, door
+from conicnmf.settings import Count, Weight, Whole, checks_arguments
 from conicnmf.types import Array
 
-# Each limb starts beside an end of the torso, at this (row, column).
+# Each limb starts next to an end of the torso, at this (row, column).
 _SHOULDERS = {"upper left": (9, 14), "upper right": (9, 16)}
 _HIPS = {"lower left": (21, 14), "lower right": (21, 16)}
 _LIMB_LENGTH = 5
 
 
-@door
+@checks_arguments
 def bars(n_samples: Count = 2000, density: Density = 0.1, seed: Whole = 0) -> Dataset:
     """3×3 images V = WH made of ten bars, each present with probability `density`.
 
@@ -55,7 +55,7 @@ def bars(n_samples: Count = 2000, density: Density = 0.1, seed: Whole = 0) -> Da
     )
 
 
-@door
+@checks_arguments
 def swimmer(background: Weight = 0.0, figure: Weight = 1.0) -> Dataset:
     """All 256 stick figures with a torso and four limbs of four positions each, on 32×32 pixels.
 

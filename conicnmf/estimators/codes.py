@@ -1,4 +1,4 @@
-"""Codes of new samples: the H-block with W fixed, under the terms that speak of one sample."""
+"""Codes of new samples: the H-block with W fixed, under the terms on single samples."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class MiniBatchNMF(ScikitForm):
     forget_factor : float
         What is left of the past after all samples were seen once; 0 forgets every batch.
     fresh_restarts : bool
-        Find the codes of a batch anew each time. Codes of squares are exact in any case.
+        Compute the codes of a batch again each time. Codes of squares are exact in any case.
     fresh_restarts_max_iter, transform_max_iter : int, int or None
         The most steps for codes of other losses in a fit, and in `transform`.
     random_state : int, RandomState or None

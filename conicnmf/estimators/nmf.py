@@ -85,7 +85,7 @@ class NMF(ScikitForm):
     result_ : Result
         The solve as `conicnmf.solve` returns it.
     sample_terms_ : tuple of Term
-        The terms on codes that `transform` obeys: those that speak of one sample.
+        The terms on codes that `transform` obeys: those that apply to each sample by itself.
     status_ : Status
 
     Examples

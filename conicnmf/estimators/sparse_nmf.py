@@ -59,7 +59,7 @@ class SparseNMF(Streaming):
     result_ : Result
         The solve as `conicnmf.solve` returns it.
     sample_terms_ : tuple of Term
-        The terms on H that `transform` obeys: those that speak of one sample.
+        The terms on H that `transform` obeys: those that apply to each sample by itself.
     reconstruction_err_ : float
         ‖X − codes · components‖ of the fitted samples, over the entries that are observed.
     n_iter_ : int

@@ -1,6 +1,6 @@
 """Where compiled code is kept between processes, and what happens where it cannot be.
 
-Numba keeps it beside the package or in the user's cache. Both may be read-only, a disk full and a
+Numba keeps it next to the package or in the user's cache. Both may be read-only, a disk full and a
 file damaged: then a kernel is compiled once more, and one line of the log says how to save that time.
 Code that is not kept must never stop a solve.
 """

@@ -133,7 +133,7 @@ def _two_way_column(
         if not worth[chosen] > margin:
             return
         x[chosen] = 0.0
-        # The changed support is factored anew; atoms that reach zero on the way leave it.
+        # The changed support is factored again; atoms that reach zero on the way leave it.
         size = _toggle(kept, k, chosen, trial)
         for i in range(size):
             push(U, z, atoms, i, G, c, trial[i], v, noise)

@@ -23,7 +23,7 @@ def nn_omp(
     """Return non-negative codes by orthogonal matching pursuit.
 
     The atom with the largest positive cosine with the residual joins the selected ones, and the
-    coefficients of all of them are solved anew, until `max_atoms` are selected, the error is met
+    coefficients of all of them are solved again, until `max_atoms` are selected, the error is met
     or no atom points the residual's way.
 
     Parameters

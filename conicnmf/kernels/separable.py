@@ -22,7 +22,7 @@ from conicnmf.types import Array, Mask
 _STEPS = 200
 _EPS = 2.0**-52
 _SQUARES = np.array([1.0, -1.0])
-"""The exponents beside zero whose root has a closed form."""
+"""The exponents other than zero whose root has a closed form."""
 
 
 @inner
@@ -187,8 +187,8 @@ def _plane(
             shift = 4 * shift
         else:
             shift = _between(low, high)
-    # An entry that has just left zero moves with a root of the multiplier: half its digits hang on the
-    # multiplier's last, and it takes what rounding has left of the plane.
+    # An entry that has just left zero moves with a root of the multiplier: half its digits depend on
+    # the multiplier's last, and it takes what rounding has left of the plane.
     missing = offset - np.dot(normal, out)
     if fall > 0 and (equal or missing > 0):
         out[loose] = max(0.0, out[loose] + missing / normal[loose])

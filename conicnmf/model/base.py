@@ -23,7 +23,7 @@ from conicnmf.model.names import Names
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.model.units import Units
 from conicnmf.model.variables import Source
-from conicnmf.settings import Count, Place, Seconds, Whole, door
+from conicnmf.settings import Count, Place, Seconds, Whole, checks_arguments
 from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class BaseProblem(ABC):
 
         return explain(self)
 
-    @door
+    @checks_arguments
     def solve(
         self,
         solver: SolverLike | None = None,

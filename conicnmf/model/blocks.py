@@ -250,10 +250,10 @@ class Block:
 
     @cached_property
     def is_extra(self) -> bool:
-        """Whether the variable is an offset beside other products, where zero is a fair value."""
+        """Whether the variable is an offset added to other products, where zero is a fair value."""
         fits = [addend for addend in self.addends if isinstance(addend, Fit)]
-        beside = (len(fit.chains) > 1 and len(fit.place(self.name)[0].names) == 1 for fit in fits)
-        return bool(self.addends) and len(fits) == len(self.addends) and all(beside)
+        offsets = (len(fit.chains) > 1 and len(fit.place(self.name)[0].names) == 1 for fit in fits)
+        return bool(self.addends) and len(fits) == len(self.addends) and all(offsets)
 
     @cached_property
     def mixed(self) -> bool:

@@ -15,7 +15,7 @@ from conicnmf.model.large import large_problem
 from conicnmf.model.names import Names, as_names, labels_of
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
-from conicnmf.settings import AS_GIVEN, Count, Rule, door
+from conicnmf.settings import AS_GIVEN, Count, Rule, checks_arguments
 from conicnmf.strips import as_source, is_large
 
 Terms: TypeAlias = Annotated[
@@ -24,7 +24,7 @@ Terms: TypeAlias = Annotated[
 _OFFSETS = {None: "", "feature": "b", "sample": "c", "both": "bc"}
 
 
-@door
+@checks_arguments
 def factorize(
     V: Any,
     rank: Annotated[
@@ -71,7 +71,7 @@ def factorize(
     memory_limit : int or str, optional
         Read V, a mapped array or a path, in strips of columns so that no more than about this much
         memory is used, for example "2GB", which is what paths have by default. H is kept on disk
-        where it does not fit, with a `Client` as a Dask array. Terms on H are to speak of entries or
+        where it does not fit, with a `Client` as a Dask array. Terms on H have to apply to entries or
         single samples; of rows of H there may be bands of sparseness, norms and simplexes.
 
     feature_names, sample_names : list of str, or dict by view, optional
@@ -132,13 +132,13 @@ def factorize(
 def _large(
     V: Any, rank: Any, loss: Any, W: Any, H: Any, others: dict[str, Any], memory_limit: Any
 ) -> Problem:
-    """State the problem of data in strips, which is V ≈ W H and nothing beside."""
-    beside = [name for name, value in others.items() if value is not None]
-    beside += ["a pair as rank"] if isinstance(rank, tuple) else []
-    if beside:
+    """State the problem of data in strips, which is V ≈ W H and nothing else."""
+    others_given = [name for name, value in others.items() if value is not None]
+    others_given += ["a pair as rank"] if isinstance(rank, tuple) else []
+    if others_given:
         raise InputError(
-            f"data in strips are factorized as V ≈ W H alone, got {', '.join(beside)}; leave that "
-            "out, or load V"
+            f"data in strips are factorized as V ≈ W H alone, got {', '.join(others_given)}; leave "
+            "that out, or load V"
         )
     return large_problem(as_source(V, memory_limit), int(rank), loss, W, H)
 
@@ -151,7 +151,7 @@ def _given_names(problem: Problem, features: Any, samples: Any) -> Names:
 
 
 def with_names(problem: Problem, names: Names) -> Problem:
-    """Return the problem with names, which it keeps beside its statement.
+    """Return the problem with names, which it keeps with its statement.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Names of features and samples: words, genes, bands. They travel beside the numbers."""
+"""Names of features and samples: words, genes, bands. They accompany the numbers."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from conicnmf.model.reading import has_parameters, read_problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.model.units import Units, find_units
 from conicnmf.model.variables import Source, Variable
-from conicnmf.settings import door
+from conicnmf.settings import checks_arguments
 from conicnmf.types import Array, Data, Factors
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class Problem(BaseProblem):
         return tuple(sorted(blocks, key=lambda block: len(block.addends)))
 
     def _nonneg_around(self, name: str) -> bool:
-        """Whether whatever a variable is multiplied by, or stands beside, is non-negative."""
+        """Whether whatever a variable is multiplied by, or added to, is non-negative."""
         fits = [fit for fit in self.fits if name in fit.variables]
         others = {other for fit in fits for other in fit.variables} - {name}
         lower = [merged_bounds(constraints_of(self.variables[v].terms))[0] for v in others]
@@ -354,7 +354,7 @@ class Problem(BaseProblem):
 
     @cached_property
     def products(self) -> tuple[tuple[str, Chain], ...]:
-        """The products of each fit; an offset beside a product has no components."""
+        """The products of each fit; an offset added to a product has no components."""
         return tuple(
             (fit.name, chain)
             for fit in self.fits
@@ -377,7 +377,7 @@ class Problem(BaseProblem):
         sides = {block.name: "columns" if block.flipped else "rows" for block in kept}
         return {name: sides[name] for name in self.variables if name in sides}
 
-    @door
+    @checks_arguments
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
         """Return a start brought into the constraint set, and to where the objective is finite."""
         from conicnmf.solve.starts import as_start, feasible_start, in_domain

@@ -98,7 +98,7 @@ def find_units(variables: Mapping[str, Variable], addends: Sequence[Addend]) -> 
 
 
 def _fewer(stated: dict[str, int]) -> Iterator[dict[str, int]]:
-    """Yield the sizes, and fewer of them: an offset may have another one than the product beside it."""
+    """Yield the sizes, and fewer of them: an offset may differ in size from its product."""
     yield stated
     for left_out in reversed(stated):
         yield {name: power for name, power in stated.items() if name != left_out}
@@ -112,7 +112,7 @@ def _shared(fits: Sequence[Fit], stated: Mapping[str, int]) -> dict[str, int] | 
     for fit in fits:
         closed = [chain for chain in fit.chains if set(chain.names) <= set(powers)]
         own = _power(stored(fit.V))
-        if own is None:  # data that are zero have no size but that of the data beside them
+        if own is None:  # data that are zero have no size but that of the other data
             own = max(found, default=0)
         size = _sum(closed[0], powers) if closed else own
         if not all(_share(chain, size, powers) for chain in fit.chains):

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from conicnmf.errors import InputError
 from conicnmf.report.style import AMOUNTS, SIGNED, WIDTH, new_figure, series, styled
 from conicnmf.results import Result
-from conicnmf.settings import Count, door
+from conicnmf.settings import Count, checks_arguments
 from conicnmf.types import Array
 from conicnmf.validate import as_array
 
@@ -20,7 +20,7 @@ _MOST_BARS = 64
 _MOST_POINTS = 400
 
 
-@door
+@checks_arguments
 def plot_basis(
     basis: Result | Any,
     image_shape: tuple[Count, Count] | None = None,

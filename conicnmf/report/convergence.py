@@ -12,14 +12,14 @@ from matplotlib.figure import Figure
 from conicnmf.errors import InputError
 from conicnmf.report.style import Look, legend_below, log_times, new_figure, series, styled
 from conicnmf.results import Result
-from conicnmf.settings import door, shown
+from conicnmf.settings import checks_arguments, shown
 from conicnmf.study.compare.curves import FEASIBLE, LOWEST_GAP, best_objective, first_scale, gap
 from conicnmf.types import Array
 
 GAP_LABEL = "objective above the best, relative"
 
 
-@door
+@checks_arguments
 def plot_convergence(
     results: Result | Iterable[Result] | Mapping[Any, Result],
     against: Literal["seconds", "iterations"] = "seconds",

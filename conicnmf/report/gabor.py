@@ -7,14 +7,14 @@ from matplotlib.figure import Figure
 
 from conicnmf.report.basis import plot_basis
 from conicnmf.report.style import styled
-from conicnmf.settings import Count, door
+from conicnmf.settings import Count, checks_arguments
 from conicnmf.study.gabor import GaborFits, fit_gabor
 from conicnmf.types import Array
 
 __all__ = ["GaborFits", "fit_gabor", "plot_gabor"]
 
 
-@door
+@checks_arguments
 def plot_gabor(fits: GaborFits, columns: Count = 8) -> Figure:
     """Draw filters next to their fits, each pair on its own scale, best correlation first.
 

@@ -11,11 +11,11 @@ from conicnmf.report.comparison_page import comparison_sections, lead
 from conicnmf.report.page import page
 from conicnmf.report.result_page import Certificates, Shape, result_sections
 from conicnmf.results import Result
-from conicnmf.settings import Count, Place, door
+from conicnmf.settings import Count, Place, checks_arguments
 from conicnmf.study.compare import Comparison
 
 
-@door
+@checks_arguments
 def html_report(
     content: Result | Comparison,
     path: Place,

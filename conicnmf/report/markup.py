@@ -6,7 +6,7 @@ import re
 from html import escape
 
 from conicnmf.report.tables import Table, summary_table, summary_tables
-from conicnmf.settings import door
+from conicnmf.settings import checks_arguments
 from conicnmf.study.compare import Comparison
 
 _LATEX = {
@@ -28,7 +28,7 @@ _LATEX = {
 }
 
 
-@door
+@checks_arguments
 def to_markdown(comparison: Comparison) -> str:
     """Return the summary of a comparison as a Markdown table, the best of each problem in bold.
 
@@ -49,7 +49,7 @@ def to_markdown(comparison: Comparison) -> str:
     return "\n".join(lines)
 
 
-@door
+@checks_arguments
 def to_latex(comparison: Comparison) -> str:
     r"""Return the summary of a comparison as a LaTeX tabular, for a page with the booktabs package.
 

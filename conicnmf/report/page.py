@@ -1,4 +1,4 @@
-"""The frame of a page: one file of HTML that loads nothing, for any screen, by day and by night."""
+"""The frame of a page: one file of HTML that loads nothing, for any screen, in light and dark mode."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 from conicnmf.report.profiles import by_problem
 from conicnmf.report.style import legend_below, log_times, new_figure, series, styled
 from conicnmf.results import Result
-from conicnmf.settings import Weight, door
+from conicnmf.settings import Weight, checks_arguments
 from conicnmf.study.compare import Comparison
 from conicnmf.study.compare.curves import best_objective, first_scale, gap, scores_of
 
 
-@door
+@checks_arguments
 def plot_performance(
     comparison: Comparison,
     measure: Literal["seconds", "objective"] = "seconds",
@@ -57,7 +57,7 @@ def plot_performance(
     return _shares(comparison, ratios, label, 1.0 if measure == "seconds" else 1e-4)
 
 
-@door
+@checks_arguments
 def plot_data_profile(
     comparison: Comparison,
     against: Literal["seconds", "iterations"] = "seconds",

@@ -10,7 +10,7 @@ from conicnmf.errors import InputError
 from conicnmf.report.convergence import log_gaps
 from conicnmf.report.style import Look, legend_below, log_times, new_figure, series, styled
 from conicnmf.results import Result
-from conicnmf.settings import door
+from conicnmf.settings import checks_arguments
 from conicnmf.study.compare import Comparison
 from conicnmf.study.compare.curves import at_times, best_objective, first_scale, gap
 from conicnmf.types import Array
@@ -18,7 +18,7 @@ from conicnmf.types import Array
 _POINTS = 120
 
 
-@door
+@checks_arguments
 def plot_profile(comparison: Comparison) -> Figure:
     """Draw the best objective that each solver had at each time, one panel a problem.
 

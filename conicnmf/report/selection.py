@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from conicnmf.report.style import AMOUNTS, INK, legend_below, new_figure, series, styled
-from conicnmf.settings import door
+from conicnmf.settings import checks_arguments
 from conicnmf.study import Path, RankChoice, Stability
 from conicnmf.types import Array
 
@@ -16,7 +16,7 @@ _WIDE = 20
 """Values whose largest and smallest differ by more than this factor get a log axis."""
 
 
-@door
+@checks_arguments
 def plot_path(path: Path, name: str = "value") -> Figure:
     """Draw the relative error and the sparseness of the variables along a path.
 
@@ -78,7 +78,7 @@ def _sparseness_lines(path: Path) -> dict[str, Array]:
     }
 
 
-@door
+@checks_arguments
 def plot_rank(choice: RankChoice) -> Figure:
     """Draw the error of held-out and of fitted entries against the rank.
 
@@ -147,7 +147,7 @@ def _keep_the_valley(axes: Axes, held_out: Array, fitted: Array) -> None:
         axes.set_ylim(top=highest)
 
 
-@door
+@checks_arguments
 def plot_consensus(found: Stability) -> Figure:
     """Draw how often samples are grouped together, and how well each component is found again.
 

@@ -12,11 +12,11 @@ from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.report.components import pieces_of
 from conicnmf.report.style import INK, new_figure, series, styled
 from conicnmf.results import Result
-from conicnmf.settings import door
+from conicnmf.settings import checks_arguments
 from conicnmf.types import Array
 
 
-@door
+@checks_arguments
 def plot_sparseness(result: Result) -> Figure:
     """Draw histograms of the Hoyer sparseness of the pieces of the factors.
 

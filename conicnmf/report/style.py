@@ -1,4 +1,4 @@
-"""One look for every figure: colors that color-blind readers tell apart, by day and by night."""
+"""One look for every figure: colors for color-blind readers, in light and dark mode."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _RC: Any = {
 
 
 def styled() -> Any:
-    """Return a context in which figures are made and saved in the house style."""
+    """Return a context in which figures are made and saved in the style of the package."""
     return mpl.rc_context(_RC)
 
 
@@ -155,7 +155,7 @@ def figure_bytes(figure: mpl_figure.Figure, kind: str = "png", dpi: int = 150) -
 
 
 def _for_both_modes(svg: bytes) -> bytes:
-    """Return an SVG whose inks are variables with one value by day and another by night."""
+    """Return an SVG whose inks are variables with one value in light and another in dark mode."""
     text = svg.decode()
     names = {color: f"--c{i}" for i, color in enumerate(_BY_NIGHT)}
     for color, name in names.items():

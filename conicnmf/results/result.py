@@ -13,7 +13,7 @@ from conicnmf.results.entries import product_entries
 from conicnmf.results.history import History
 from conicnmf.results.named import Top, frame_of, places_of
 from conicnmf.results.status import Promises, Status
-from conicnmf.settings import Count, Place, Weight, Whole, door
+from conicnmf.settings import Count, Place, Weight, Whole, checks_arguments
 from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Result:
         own = self.names.rows.get("W"), self.names.columns.get("H")
         return model if own == (None, None) else frame_of(model, *own, side="")
 
-    @door
+    @checks_arguments
     def frame(self, name: str) -> pd.DataFrame:
         """Return a variable as a data frame with the names that the data came with."""
         X = self._named(name)
@@ -186,7 +186,7 @@ class Result:
         """H as a data frame: components × samples."""
         return self.frame("H")
 
-    @door
+    @checks_arguments
     def top(self, count: Count = 10, of: str = "W") -> Top:
         """Return the largest entries of each component with their names, of W or another variable.
 
@@ -227,7 +227,7 @@ class Result:
             )
         return fits[data].model(self.factors)
 
-    @door
+    @checks_arguments
     def certificate(
         self,
         problem: BaseProblem | None = None,
@@ -261,7 +261,7 @@ class Result:
             solver=solver,
         )
 
-    @door
+    @checks_arguments
     def plot(self, image_shape: tuple[Count, Count] | None = None) -> Figure:
         """Draw the basis: as images where their shape is given, else as profiles."""
         from conicnmf.report import plot_basis
@@ -278,7 +278,7 @@ class Result:
         """The coefficients, rank × samples."""
         return self._named("H")
 
-    @door
+    @checks_arguments
     def side(self, name: str) -> str:
         """Return if components are "columns" or "rows" of a variable, "" where it has none.
 
@@ -365,7 +365,7 @@ class Result:
         """Return the result without its problem, of which the digest stays."""
         return replace(self, problem=None, identity=self.digest)
 
-    @door
+    @checks_arguments
     def save(self, path: Place) -> Path:
         """Write the result as ``path.npz``, which `load` reads, and its text as ``path.json``.
 

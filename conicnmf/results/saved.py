@@ -1,4 +1,4 @@
-"""Results on disk: one file with all of it, and its text beside it for people and other programs."""
+"""Results on disk: one file with all of it, and its text next to it for people and other programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conicnmf.model.names import Names
 from conicnmf.results.history import History
 from conicnmf.results.result import Result
 from conicnmf.results.status import Promises, Status
-from conicnmf.settings import Place, door
+from conicnmf.settings import Place, checks_arguments
 from conicnmf.types import Factors
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ def save(result: Result, path: str | Path) -> Path:
     return stem
 
 
-@door
+@checks_arguments
 def load(path: Place) -> Result:
     """Read a result that `Result.save` wrote; one that is damaged is refused.
 

@@ -1,10 +1,11 @@
 """Settings and arguments: the annotation of a field is its rule, and one place checks them all.
 
-Write `sweeps: Count = 3` in a dataclass of a `Settings`, or in a function behind a `door`.
+Write `sweeps: Count = 3` in a dataclass of a `Settings`, or in a function that is decorated
+with `checks_arguments`.
 """
 
 from conicnmf.settings.base import Settings, checked, shown
-from conicnmf.settings.doors import check_parameters, door
+from conicnmf.settings.checked_arguments import check_parameters, checks_arguments
 from conicnmf.settings.rules import (
     AS_GIVEN,
     Count,
@@ -44,6 +45,6 @@ __all__ = [
     "between",
     "check_parameters",
     "checked",
-    "door",
+    "checks_arguments",
     "shown",
 ]

@@ -1,4 +1,4 @@
-"""Rules that stand beside a type, and the names of those that are used often.
+"""Rules that accompany a type, and the names of those that are used often.
 
 `Annotated[float, above(0)]` is a finite number above zero; `Positive` is its name.
 """
@@ -47,7 +47,7 @@ class Rule:
 class Reads:
     """How a value is brought into its own form, by `read(value, name)`.
 
-    The reader takes whatever comes and raises what is wrong; the type beside it is for readers of
+    The reader takes whatever comes and raises what is wrong; the type with it is for readers of
     the code.
 
     Examples

@@ -17,7 +17,7 @@ Arrays = dict[str, Array]
 EVERY = 30.0
 """Seconds between two writes, and at least this many times as long as a write takes."""
 
-CHECKPOINT = Format("checkpoint", "delete it to begin anew")
+CHECKPOINT = Format("checkpoint", "delete it to start again")
 
 
 def claim_of(problem: BaseProblem, solver: Any, seed: int, init: Any) -> Digest:

@@ -211,7 +211,7 @@ def explain(problem: BaseProblem) -> str:
 
 
 def _remarks(problem: BaseProblem) -> list[str]:
-    """Return what is to know of the losses beside such models, and of penalties without effect."""
+    """Return what to know about the losses of such models, and about penalties without effect."""
     nonneg = all(block.nonneg and block.nonneg_around for block in problem.blocks)
     of_losses = [note for fit in problem.fits if (note := fit.loss.remark(nonneg))]
     return [*of_losses, *runaway_scales(problem)]

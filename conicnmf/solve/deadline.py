@@ -1,7 +1,7 @@
 """The time by which a solve has to end, known to everything that works for it.
 
-It is one for the start, the sweeps and every backend that they try: nobody is given the whole time
-again, and a solve inside another ends with it.
+It is one for the start, the sweeps and every backend that they try: none of them is given the whole
+time again, and a solve inside another ends with it.
 """
 
 from __future__ import annotations

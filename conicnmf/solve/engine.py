@@ -13,7 +13,7 @@ from conicnmf.errors import ConicNMFError, SolveError, warn_user
 from conicnmf.kernels.threads import threads
 from conicnmf.model.at_factors import iterating
 from conicnmf.results import Iteration, Result, Status
-from conicnmf.settings import Count, Place, Seconds, Whole, door
+from conicnmf.settings import Count, Place, Seconds, Whole, checks_arguments
 from conicnmf.solve.checkpoint import Checkpoint, State, claim_of
 from conicnmf.solve.choice import Effort, Stated, choose, race, require_fit
 from conicnmf.solve.deadline import is_late, until
@@ -38,7 +38,7 @@ _STEADY = 1e-4
 """A solver that says it has converged may end this part of the objective above its best iterate."""
 
 
-@door
+@checks_arguments
 def solve(
     problem: Stated,
     solver: SolverLike | None = None,
@@ -76,7 +76,7 @@ def solve(
     checkpoint : str or Path, optional
         A file (.npz) to which the state is written twice a minute and at the end, and from which
         a solve that was killed goes on: called again with the same arguments, it continues.
-        Solvers whose `pack` returns what they remember go on exactly, others begin that anew.
+        Solvers whose `pack` returns what they remember go on exactly, others start that again.
         A file that cannot be written is refused before any work; one that can no longer be
         written later is a remark of the result.
     progress : bool or Monitor

@@ -1,7 +1,7 @@
 """The guarded boundary of a solve: what raises inside it, and Ctrl-C that native code swallows.
 
 An exception that is raised in a callback of native code is printed and dropped there. So Ctrl-C is
-noted beside being raised, and looked for when the native code is back.
+noted in addition to being raised, and looked for when the native code is back.
 """
 
 from __future__ import annotations

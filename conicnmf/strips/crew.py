@@ -25,7 +25,7 @@ DATA = 0
 
 
 class LostStripsError(Exception):
-    """Nobody is left who could hold the strips and work on them."""
+    """No worker is left that could hold the strips and work on them."""
 
 
 def added(one: Any, other: Any) -> Any:
@@ -64,7 +64,7 @@ class Crew(ABC):
         """Apply work to all strips; return the matrix it makes where that is kept, and the sum.
 
         Strips are added up as the branches of one tree, so that the same strips give the same sum
-        whoever holds them. A matrix that is `passing` is needed for a short time only.
+        the workers that hold them. A matrix that is `passing` is needed for a short time only.
         """
         from conicnmf.strips.matrix import made
 
@@ -108,7 +108,7 @@ class Crew(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of everything; what is asked next begins anew."""
+        """Let go of everything; what is asked next starts again."""
 
 
 def as_strip(X: Data) -> Data:

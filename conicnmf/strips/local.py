@@ -53,7 +53,7 @@ class Store:
                 self.used -= strip.nbytes
 
     def path(self, name: str) -> Path:
-        """Return where to write an array; the folder goes when nobody holds the store."""
+        """Return where to write an array; the folder is deleted when nothing refers to the store."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="conicnmf-"))
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -153,7 +153,7 @@ class LocalCrew(Crew):
 
 
 def empty_matrix(shape: tuple[int, int], dtype: Any, fits: bool) -> Any:
-    """Return room for a matrix: in memory where it fits, else a mapped file that goes with it.
+    """Return space for a matrix: in memory where it fits, else a mapped file that is deleted with it.
 
     Examples
     --------

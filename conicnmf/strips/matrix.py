@@ -95,7 +95,7 @@ class Strips:
 
 
 def made(crew: Crew, key: int, known: Stats | None) -> Strips:
-    """Return the matrix that a crew has made; it is forgotten when nobody looks at it any more."""
+    """Return the matrix that a crew has made; it is forgotten when nothing refers to it any more."""
     assert known is not None
     weakref.finalize(known, crew.forget, key)
     return Strips(crew, key, (len(known.squares), known.columns), known.dtype, known)

@@ -16,7 +16,7 @@ from conicnmf.model.digest import differences
 from conicnmf.model.large import LargeProblem
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.results import Result, Status
-from conicnmf.settings import Weight, Whole, door
+from conicnmf.settings import Weight, Whole, checks_arguments
 from conicnmf.solve.choice import Stated
 from conicnmf.solve.methods.base import SolverLike, as_solver
 from conicnmf.study.check import Check
@@ -98,7 +98,7 @@ class Certificate:
         return f"<table>{body}</table><p>{'<br>'.join(self._verdict())}</p>"
 
 
-@door
+@checks_arguments
 def certify(
     problem: Stated,
     result: Result,

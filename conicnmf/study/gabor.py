@@ -11,7 +11,7 @@ from scipy.optimize import least_squares
 
 from conicnmf.errors import InputError
 from conicnmf.results import Result
-from conicnmf.settings import Count, door
+from conicnmf.settings import Count, checks_arguments
 from conicnmf.types import Array
 from conicnmf.validate import as_numbers
 
@@ -51,7 +51,7 @@ class GaborFits:
     image_shape: tuple[int, int]
 
 
-@door
+@checks_arguments
 def fit_gabor(basis: Result | Any, image_shape: tuple[Count, Count]) -> GaborFits:
     """Fit a Gabor function to each filter, by least squares from several starts.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from conicnmf.errors import InputError
-from conicnmf.settings import Reads, door
+from conicnmf.settings import Reads, checks_arguments
 from conicnmf.study.quantized import binary_codes, quantize
 from conicnmf.types import Array, Data
 from conicnmf.validate import as_classes, as_data, as_numbers
@@ -58,7 +58,7 @@ def _unit(columns: Array) -> Array:
     return columns / np.where(norms > 0, norms, 1.0)
 
 
-@door
+@checks_arguments
 def cosines(truth: Matrix, found: Matrix) -> Array:
     """Return the cosine of every column of one dictionary with every column of another.
 
@@ -77,7 +77,7 @@ def cosines(truth: Matrix, found: Matrix) -> Array:
     return np.asarray(first.T @ second)
 
 
-@door
+@checks_arguments
 def dictionary_similarity(truth: Matrix, found: Matrix) -> float:
     """Return how alike two dictionaries are: the mean best cosine, the worse of both directions.
 
@@ -91,7 +91,7 @@ def dictionary_similarity(truth: Matrix, found: Matrix) -> float:
     return float(min(alike.max(axis=0).mean(), alike.max(axis=1).mean()))
 
 
-@door
+@checks_arguments
 def matched_cosines(truth: Matrix, found: Matrix) -> Array:
     """Return the cosine of each true column with the found one that it is matched to.
 
@@ -110,7 +110,7 @@ def matched_cosines(truth: Matrix, found: Matrix) -> Array:
     return matched
 
 
-@door
+@checks_arguments
 def match_columns(
     truth: Matrix, found: Matrix, signed: bool = True
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
@@ -130,7 +130,7 @@ def match_columns(
     return rows, columns, np.asarray(alike[rows, columns])
 
 
-@door
+@checks_arguments
 def support_scores(truth: Matrix, found: Matrix) -> tuple[float, float]:
     """Return precision and recall of the non-zeros of a code.
 
@@ -148,7 +148,7 @@ def support_scores(truth: Matrix, found: Matrix) -> tuple[float, float]:
     return both / max(1, int(hit.sum())), both / max(1, int(true.sum()))
 
 
-@door
+@checks_arguments
 def explained_variance(V: Annotated[Data, Reads(as_data)], W: Matrix, H: Matrix) -> float:
     """Return 1 − ‖V − W H‖²/‖V − mean‖², the mean taken over samples.
 
@@ -176,7 +176,7 @@ def _squared_error(V: Data, W: Array, H: Array) -> float:
     return float(np.sum(np.asarray(V.data) ** 2) - 2 * cross + np.sum((W.T @ W) * (H @ H.T)))
 
 
-@door
+@checks_arguments
 def rounds_to(values: Vector, level: float = 0.95) -> int | None:
     """Return the first position at which a curve reaches a level, if it does.
 
@@ -189,7 +189,7 @@ def rounds_to(values: Vector, level: float = 0.95) -> int | None:
     return int(reached[0]) if reached.size else None
 
 
-@door
+@checks_arguments
 def orthogonality(W: Matrix) -> float:
     """Return ρ = 1 − the mean cosine of two columns of W ≥ 0: 1 when no two overlap.
 
@@ -204,7 +204,7 @@ def orthogonality(W: Matrix) -> float:
     return float(1 - (cosines.sum() - np.trace(cosines)) / (r * (r - 1))) if r > 1 else 1.0
 
 
-@door
+@checks_arguments
 def fisher_ratio(scores: Vector, labels: Any) -> float:
     """Return the variance of the class means of some scores over their variance within classes.
 
@@ -220,7 +220,7 @@ def fisher_ratio(scores: Vector, labels: Any) -> float:
     return between / within if within else float("inf") if between else float("nan")
 
 
-@door
+@checks_arguments
 def equal_error_rate(scores: Vector, labels: Any) -> float:
     """Return the error rate at the threshold where both kinds of error are equally frequent.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conicnmf.results import Result
-from conicnmf.settings import Count, Jobs, Whole, door
+from conicnmf.settings import Count, Jobs, Whole, checks_arguments
 from conicnmf.solve.choice import Stated, choose
 from conicnmf.solve.methods.base import SolverLike, as_solver
 from conicnmf.study.compare import compare
@@ -69,7 +69,7 @@ class Multistart:
         )
 
 
-@door
+@checks_arguments
 def multistart(
     problem: Stated,
     solver: SolverLike | None = None,

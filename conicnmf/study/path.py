@@ -16,7 +16,7 @@ from conicnmf.errors import InputError
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
-from conicnmf.settings import Jobs, Place, Reads, Whole, door, shown
+from conicnmf.settings import Jobs, Place, Reads, Whole, checks_arguments, shown
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.study.kept import solve_or_recall
 from conicnmf.study.workers import Backend, in_parallel
@@ -113,7 +113,7 @@ def _as_steps(values: Any, name: str) -> list[float] | dict[cp.Parameter, list[f
     return steps
 
 
-@door
+@checks_arguments
 def path(
     make_problem: Callable[[float], BaseProblem] | BaseProblem,
     values: Annotated[Any, Reads(_as_steps)],

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from conicnmf.errors import InputError
-from conicnmf.settings import Count, Reads, door
+from conicnmf.settings import Count, Reads, checks_arguments
 from conicnmf.types import Array
 from conicnmf.validate import as_numbers
 
@@ -25,7 +25,7 @@ def _as_matrix(X: Any, name: str) -> Array:
     return matrix.astype(float)
 
 
-@door
+@checks_arguments
 def quantize(H: Annotated[Any, Reads(_as_matrix)], k: Count) -> Array:
     """Return H with the entries of each row replaced by the nearest of k values of its own.
 
@@ -53,7 +53,7 @@ def _rounded(row: Array, k: int) -> Array:
     return np.asarray(values[np.searchsorted((values[1:] + values[:-1]) / 2, row)])
 
 
-@door
+@checks_arguments
 def binary_codes(
     W: Annotated[Any, Reads(_as_matrix)], H: Annotated[Any, Reads(_as_matrix)]
 ) -> Array:

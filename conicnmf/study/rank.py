@@ -17,7 +17,7 @@ from conicnmf.model.losses import Frobenius
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss
 from conicnmf.results import Result
-from conicnmf.settings import AS_GIVEN, Count, Jobs, Reads, Whole, at_least, door
+from conicnmf.settings import AS_GIVEN, Count, Jobs, Reads, Whole, at_least, checks_arguments
 from conicnmf.solve.choice import choose
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.study.compare import Comparison, compare
@@ -106,7 +106,7 @@ def _as_ranks(ranks: Any, name: str) -> list[int]:
     return sorted({as_rank(rank) for rank in listed})
 
 
-@door
+@checks_arguments
 def cross_validate_rank(
     V: Annotated[Any, Reads(as_data)],
     ranks: Annotated[Iterable[int], Reads(_as_ranks)],

@@ -14,7 +14,7 @@ from scipy.spatial.distance import squareform
 from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
-from conicnmf.settings import Jobs, Whole, at_least, door
+from conicnmf.settings import Jobs, Whole, at_least, checks_arguments
 from conicnmf.solve.choice import Stated, choose
 from conicnmf.solve.methods.base import SolverLike, as_solver
 from conicnmf.study.compare import compare
@@ -133,7 +133,7 @@ class Stability:
         )
 
 
-@door
+@checks_arguments
 def stability(
     problem: Stated,
     solver: SolverLike | None = None,

@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.model.terms import Constraint, Example
-from conicnmf.settings import Whole, door
+from conicnmf.settings import Whole, checks_arguments
 from conicnmf.testing._expect import expect, expect_abilities, expect_close, untouched
 from conicnmf.testing._geometry import (
     BY_CVXPY,
@@ -28,7 +28,7 @@ _OUTSIDE = 1e-6
 _POINTS = 6
 
 
-@door
+@checks_arguments
 def check_constraint(constraint: type[Constraint] | Iterable[Example], *, seed: Whole = 0) -> None:
     """Check that membership, cone, projection, tangent planes and convexity tell the same story.
 
@@ -157,7 +157,7 @@ def _transposes(constraint: Constraint, points: list[Array]) -> None:
     for X in points:
         here = worst(constraint, X)
         expect_close(worst(turned.transposed(), X), here, 1e-9, f"{where} twice differs", 1.0)
-        # Terms on components or samples speak of the block already and stay as they are.
+        # Terms on components or samples apply to the block already and stay as they are.
         if constraint.each != "entry" and turned is constraint:
             continue
         Xt = np.ascontiguousarray(X.T)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from conicnmf.errors import InputError
 from conicnmf.model.terms import Loss, Quadratic, Reduced, Separable
-from conicnmf.settings import Count, Whole, door
+from conicnmf.settings import Count, Whole, checks_arguments
 from conicnmf.testing._expect import (
     answers,
     differences,
@@ -27,7 +27,7 @@ _EXACT = 1e-9
 _BY_DIFFERENCES = 1e-5
 
 
-@door
+@checks_arguments
 def check_loss(loss: Loss, Y: Any, *, rank: Count = 2, seed: Whole = 0) -> None:
     """Check that every form of a loss agrees with its value at random non-negative factors.
 

@@ -6,7 +6,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.model.terms import Penalty
-from conicnmf.settings import Count, Whole, door
+from conicnmf.settings import Count, Whole, checks_arguments
 from conicnmf.testing._expect import (
     differences,
     expect,
@@ -22,7 +22,7 @@ _BY_DIFFERENCES = 1e-5
 _DRAWS = 5
 
 
-@door
+@checks_arguments
 def check_penalty(
     penalty: Penalty, nonneg: bool = True, *, shape: tuple[Count, Count] = (3, 4), seed: Whole = 0
 ) -> None:

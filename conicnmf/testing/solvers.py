@@ -12,7 +12,7 @@ import numpy as np
 from conicnmf.model.problem import Problem
 from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.results import Result, Status
-from conicnmf.settings import Count, door
+from conicnmf.settings import Count, checks_arguments
 from conicnmf.solve.engine import solve
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.solve.stop import MaxIter
@@ -24,7 +24,7 @@ _RISE = 1e-9
 _PATIENCE = 40
 
 
-@door
+@checks_arguments
 def check_solver(
     solver: AnySolver,
     problem: Problem | Mapping[str, Problem] | None = None,

@@ -1,6 +1,6 @@
 """Run the cells of docs/notebook.py and write them with their output as docs/notebook.ipynb.
 
-`python docs/_ext/notebook.py` makes it anew. The format is Jupyter's, version 4.5: a JSON file.
+`python docs/_ext/notebook.py` makes it again. The format is Jupyter's, version 4.5: a JSON file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One door to every data set: names, options, where things come from, and what errors say."""
+"""One function for every data set: names, options, where things come from, and what errors say."""
 
 from __future__ import annotations
 

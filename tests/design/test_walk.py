@@ -1,12 +1,12 @@
-"""V's walk from the statement to the report, traced: it never returns to an earlier room.
+"""V's walk from the statement to the report, traced: it never returns to an earlier layer.
 
-"Never returns" cannot mean that no line of an earlier room runs again: solvers and certificates ask the
-problem for its blocks, and everybody uses kernels. That is looking things up downstairs. What it means:
+"Never returns" cannot mean that no line of an earlier layer runs again: solvers and certificates ask
+the problem for its blocks, and all use kernels. That is looking things up downstairs. What it means:
 
-1. the rooms are entered for the first time in the order of the walk;
+1. the layers are entered for the first time in the order of the walk;
 2. each of them has one stage (`factorize` or `Problem`, `solve`, `certify`, `html_report`), which is
    called once and not again when a later one has begun;
-3. nothing calls into a later room, except through the few methods that are doors. Imports are
+3. nothing calls into a later layer, except through a few named methods. Imports are
    checked in tests/test_layers.py; this sees what goes through objects that are handed on as well.
 """
 
@@ -24,7 +24,7 @@ import conicnmf as cn
 from conicnmf.report import html_report
 
 ROOT = str(Path(cn.__file__).parent) + os.sep
-ROOMS = ("model", "results", "solve", "families", "study", "report")
+LAYERS = ("model", "results", "solve", "families", "study", "report")
 """The order of imports; `results` comes early because it is only data, which `solve` fills."""
 WALK = ["model", "solve", "results", "study", "report"]
 DOORS = {
@@ -67,7 +67,7 @@ def module(frame):
     return file.removeprefix(ROOT).removesuffix(".py").replace(os.sep, ".")
 
 
-def room(name):
+def layer(name):
     return name.partition(".")[0]
 
 
@@ -80,10 +80,10 @@ class Trace:
     def __call__(self, frame, event, _):
         """Note a call; frames of others between two of ours are skipped."""
         name = module(frame) if event == "call" else None
-        if name is None or room(name) not in ROOMS:
+        if name is None or layer(name) not in LAYERS:
             return
         back = frame.f_back
-        while back is not None and (module(back) is None or room(module(back)) not in ROOMS):
+        while back is not None and (module(back) is None or layer(module(back)) not in LAYERS):
             back = back.f_back
         caller = None if back is None else (module(back), back.f_code.co_qualname)
         self.calls.append((caller, (name, frame.f_code.co_qualname)))
@@ -105,7 +105,7 @@ def traced(request, tmp_path_factory):
 
 def test_rooms_are_entered_in_the_order_of_the_walk(traced):
     calls, _ = traced
-    assert list(dict.fromkeys(room(name) for _, (name, _) in calls)) == WALK
+    assert list(dict.fromkeys(layer(name) for _, (name, _) in calls)) == WALK
 
 
 def test_each_stage_is_entered_once_and_in_order(traced):
@@ -120,13 +120,13 @@ def test_later_rooms_are_reached_through_the_doors_alone(traced):
     upward = {
         caller
         for caller, (name, _) in calls
-        if caller is not None and ROOMS.index(room(caller[0])) < ROOMS.index(room(name))
+        if caller is not None and LAYERS.index(layer(caller[0])) < LAYERS.index(layer(name))
     }
     assert upward <= DOORS
-    assert ("model.base", "BaseProblem.solve") in upward  # the trace sees doors
+    assert ("model.base", "BaseProblem.solve") in upward  # the trace sees such calls
 
 
 def test_the_report_reads_and_solves_nothing(traced):
     calls, _ = traced
-    begin = next(i for i, (_, callee) in enumerate(calls) if room(callee[0]) == "report")
-    assert {room(name) for _, (name, _) in calls[begin:]} <= {"results", "study", "report"}
+    begin = next(i for i, (_, callee) in enumerate(calls) if layer(callee[0]) == "report")
+    assert {layer(name) for _, (name, _) in calls[begin:]} <= {"results", "study", "report"}

@@ -78,8 +78,8 @@ ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 
 
 def test_architecture_page_says_what_each_room_is_for():
-    rooms = runpy.run_path(str(ROOT / "tests/test_layers.py"))["ROOMS"]
-    assert tuple(re.findall(r"^\| `(\w+)` \|", ARCHITECTURE, flags=re.MULTILINE)) == rooms
+    layers = runpy.run_path(str(ROOT / "tests/test_layers.py"))["LAYERS"]
+    assert tuple(re.findall(r"^\| `(\w+)` \|", ARCHITECTURE, flags=re.MULTILINE)) == layers
 
 
 def named_with_files():
@@ -107,9 +107,9 @@ def test_files_named_on_the_page_exist(page):
 
 
 def test_picture_of_the_rooms_shows_the_imports():
-    drawn = runpy.run_path(str(ROOT / "docs/_ext/rooms.py"))
+    drawn = runpy.run_path(str(ROOT / "docs/_ext/layers.py"))
     picture = drawn["read_imports"]()
-    order = picture.rooms.index
+    order = picture.layers.index
     assert picture.at_once["solve", "model"] > 10
     assert all(order(user) > order(used) for user, used in picture.at_once)
     assert ("model", "solve") in picture.late

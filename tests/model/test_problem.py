@@ -1,4 +1,4 @@
-"""`Problem` and `factorize`: two doors to the same statement."""
+"""`Problem` and `factorize`: two ways to the same statement."""
 
 from __future__ import annotations
 

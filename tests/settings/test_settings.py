@@ -14,7 +14,7 @@ import pytest
 
 import conicnmf as cn
 from conicnmf.extend import Penalty
-from conicnmf.settings import Count, Limit, Reads, Rule, Settings, Share, door
+from conicnmf.settings import Count, Limit, Reads, Rule, Settings, Share, checks_arguments
 
 
 def doubled(value: Any, name: str) -> Any:
@@ -126,7 +126,7 @@ def test_a_class_whose_annotation_names_nothing_that_is_there_is_left_alone():
     assert Odd("x").thing == "x"
 
 
-@door
+@checks_arguments
 def march(steps: Count, *, seed: int = 0, stop: Any = None, **options: Any) -> Any:
     """March."""
     return steps, seed, stop, options

@@ -15,7 +15,7 @@ import numpy as np
 
 from conicnmf.families.autoencoders.inputs import as_samples, given
 from conicnmf.model.base import BaseProblem
-from conicnmf.settings import Count, Positive, Reads, Settings, Whole, door
+from conicnmf.settings import Count, Positive, Reads, Settings, Whole, checks_arguments
 from conicnmf.solve.methods.base import Context, Solver, Sweep
 from conicnmf.solve.stop import MaxIter, Stop
 from conicnmf.types import Array, Factors
@@ -72,7 +72,7 @@ class BatchCodes(Settings, BaseProblem):
         )
         return error / (float(np.sum(self.V * self.V)) or 1.0)
 
-    @door
+    @checks_arguments
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
         """Return random parameters, those of `init` where it names them."""
         known = given(init, self.shapes, self.V.dtype)

@@ -95,7 +95,7 @@ def _proposals(
     # A threshold beyond all responses makes a constant of the code.
     reach = max(p.max(), -p.min())
     if gap > 1 or abs(theta) > reach:
-        # No codes at all would be nearer, or the slopes of f are lost: begin anew.
+        # No codes at all would be nearer, or the slopes of f are lost: start again.
         yield kind(0), matched_slopes(p[None], point.view.q)[0, 0]
     for halvings in range(max_halvings):
         t, b = change / 2**halvings

@@ -12,11 +12,11 @@ from conicnmf.model.constraints import NonNegative, Sparseness, UnitNorm
 from conicnmf.model.factorize import factorize
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Constraint
-from conicnmf.settings import Count, Share, door
+from conicnmf.settings import Count, Share, checks_arguments
 from conicnmf.types import Array
 
 
-@door
+@checks_arguments
 def exact_codes(
     V: Any,
     rank: Count,

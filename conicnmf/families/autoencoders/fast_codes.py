@@ -14,7 +14,7 @@ from conicnmf.families.autoencoders.inputs import (
 )
 from conicnmf.families.autoencoders.sparse_codes import SparseCodes
 from conicnmf.families.autoencoders.transfer import answer, encode
-from conicnmf.settings import Count, Rule, Share, Weight, door
+from conicnmf.settings import Count, Rule, Share, Weight, checks_arguments
 from conicnmf.types import Array, Factors
 
 
@@ -125,7 +125,7 @@ class FastCodes(SparseCodes):
         """Return the codes f(WᵀX + θ) of samples (columns)."""
         return encode(X, factors["W"], factors["theta"], factors["beta"], self.q)
 
-    @door
+    @checks_arguments
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
         """Return random sparse filters, their responses made sparse, and β matched to both."""
         known = given(init, self.shapes, self.V.dtype)

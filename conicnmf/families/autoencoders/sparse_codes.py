@@ -16,7 +16,7 @@ from conicnmf.families.autoencoders.inputs import (
 )
 from conicnmf.families.autoencoders.steps import Shape
 from conicnmf.model.base import BaseProblem
-from conicnmf.settings import Count, Reads, Settings, Share, door
+from conicnmf.settings import Count, Reads, Settings, Share, checks_arguments
 from conicnmf.types import Factors
 
 
@@ -102,7 +102,7 @@ class SparseCodes(Settings, BaseProblem):
         """Whether a filter is zero."""
         return not bool((np.abs(factors["W"]).max(axis=0) > 0).all())
 
-    @door
+    @checks_arguments
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
         """Return random filters and their responses, both brought into shape."""
         known = given(init, self.shapes, self.V.dtype)

@@ -8,11 +8,11 @@ import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.families.autoencoders.inputs import as_samples
-from conicnmf.settings import Count, Positive, Whole, door
+from conicnmf.settings import Count, Positive, Whole, checks_arguments
 from conicnmf.types import Array
 
 
-@door
+@checks_arguments
 def windows(
     V: Any,
     rank: Count,

@@ -22,7 +22,7 @@ Prox = Callable[[Array, int, float], Array]
 
 @dataclass(frozen=True, eq=False)
 class Atoms:
-    """The samples, and what atoms and codes cost beside scale · ‖V − W H‖²."""
+    """The samples, and what atoms and codes cost in addition to scale · ‖V − W H‖²."""
 
     V: Data
     prox: Prox

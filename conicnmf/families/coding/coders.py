@@ -136,7 +136,7 @@ class SquaredLasso(Coder):
 class Threshold(Coder):
     """Least squares, with the codes below `threshold` set to zero.
 
-    With `refit` the kept codes are solved for anew.
+    With `refit` the kept codes are solved for again.
 
     Examples
     --------

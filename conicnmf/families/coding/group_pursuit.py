@@ -21,7 +21,7 @@ class GroupOMP(Coder):
     """Non-negative orthogonal matching pursuit that adds a whole group of atoms at a time.
 
     The group that explains most of the residual, by non-negative least squares, joins those that are
-    selected, and the codes of all their atoms are solved anew. This goes on until there are
+    selected, and the codes of all their atoms are solved again. This continues until there are
     `max_groups`, ‖v − W h‖² ≤ rel_error · ‖v‖², or no group explains anything. With groups of one atom
     of norm one it is `OMP`.
 

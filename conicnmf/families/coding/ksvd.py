@@ -43,7 +43,7 @@ class KSVD(Solver[Problem, Array]):
     """Lower scale · ‖V − W H‖² + weight · ‖H‖₀ by new supports, then atom by atom with its codes.
 
     A pursuit proposes a code for each sample, which is taken where it costs less than the old one
-    fitted anew. Then every atom and its codes are renewed, with the zeros kept. Nothing of this
+    fitted again. Then every atom and its codes are renewed, with the zeros kept. Nothing of this
     raises the objective. W may have any constraint on atoms that `HALS` takes.
 
     Parameters
@@ -113,7 +113,7 @@ class KSVD(Solver[Problem, Array]):
         return Sweep(factors, memo, notes={"atoms": atoms_per_sample(factors["H"])})
 
     def _coded(self, form: Quadratic, yy: Array, price: float, last: Array) -> Array:
-        """Return for each sample the cheaper of its last code, fitted anew, and a proposed one."""
+        """Return for each sample the cheaper of its last code, fitted again, and a proposed one."""
         G, C = form.G / 2, form.C / 2
         pursuit = ForwardBackward(float(np.sqrt(price)))
         # At the price 0 nothing more is dropped: least squares on the support.

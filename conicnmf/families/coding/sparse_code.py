@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from conicnmf.errors import InputError
 from conicnmf.families.coding.coders import Coder, LeastSquares
-from conicnmf.settings import Rule, door
+from conicnmf.settings import Rule, checks_arguments
 from conicnmf.types import Array, Data, Mask
 from conicnmf.validate import as_array, as_data, as_matrix, as_numbers, require_range
 
@@ -25,7 +25,7 @@ def squared_norms(Y: Data) -> Array:
     return np.asarray(np.einsum("ij,ij->j", Y, Y, dtype=np.float64))
 
 
-@door
+@checks_arguments
 def sparse_code(
     V: Any, W: Any, coder: CoderOrNone = None, *, init: Any = None, known: Any = None
 ) -> Array:

@@ -21,7 +21,7 @@ class IterativeThreshold(Coder):
 
     Each step goes down the gradient by 1/λ with the largest eigenvalue λ of WᵀW, and takes the
     proximal point of the penalty, which never raises the cost. Hard thresholds begin at least
-    squares, end in a local minimum, and the codes that are left are solved for anew; soft ones go
+    squares, end in a local minimum, and the codes that are left are solved for again; soft ones go
     to the minimum that `Lasso` has exactly.
 
     Parameters

@@ -12,7 +12,7 @@ from conicnmf.errors import InputError
 from conicnmf.families.one_factor.projective import Constraints
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
 from conicnmf.model.operators import LowRank, Operator, Symmetric, dense
-from conicnmf.settings import Weight, door
+from conicnmf.settings import Weight, checks_arguments
 from conicnmf.types import Array, Data
 from conicnmf.validate import as_classes, as_data
 
@@ -47,7 +47,7 @@ class Discriminant(QuadraticProjection):
     array([2.1 , 1.03])
     """
 
-    @door
+    @checks_arguments
     def __init__(
         self, V: Any, y: Any, *, ridge: Weight = 0.0, constraints: Constraints = ()
     ) -> None:

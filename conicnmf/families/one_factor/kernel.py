@@ -15,7 +15,7 @@ from conicnmf.families.one_factor.projective import Constraints
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
 from conicnmf.model.operators import LowRank, as_symmetric, dense
 from conicnmf.results import Result
-from conicnmf.settings import Positive, door
+from conicnmf.settings import Positive, checks_arguments
 from conicnmf.types import Array
 from conicnmf.validate import as_data
 
@@ -55,7 +55,7 @@ class KernelDiscriminant(QuadraticProjection):
     K: Array
     column_means: Array | None
 
-    @door
+    @checks_arguments
     def __init__(
         self,
         V: Any,
@@ -181,7 +181,7 @@ def _mirrored(X: Array) -> Array:
     return np.asarray((X + X.T) / 2)
 
 
-@door
+@checks_arguments
 def kernel_fda(K: Any, y: Any, ridge: Positive = 1e-3) -> Array:
     """Return the weights of kernel Fisher discriminant analysis, signs free; a baseline.
 

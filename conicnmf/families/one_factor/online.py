@@ -24,7 +24,7 @@ from conicnmf.families.one_factor.needs import (
 from conicnmf.families.one_factor.solver import OneFactorSolver, ViewNeed
 from conicnmf.families.one_factor.view import OneFactor
 from conicnmf.model.operators import dense
-from conicnmf.settings import Count, Rule, Whole, door
+from conicnmf.settings import Count, Rule, Whole, checks_arguments
 from conicnmf.solve.methods.base import Context, Sweep
 from conicnmf.solve.stop import MaxIter, Stop
 from conicnmf.types import Array, Data, Factors, Mask, stored
@@ -178,7 +178,7 @@ class HebbianStream:
     [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0]]
     """
 
-    @door
+    @checks_arguments
     def __init__(
         self,
         rank: Count,

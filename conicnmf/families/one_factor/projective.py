@@ -12,7 +12,7 @@ from conicnmf.model.penalties import SelfFit
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Constraint
 from conicnmf.model.variables import Variable
-from conicnmf.settings import AS_GIVEN, Count, door
+from conicnmf.settings import AS_GIVEN, Count, checks_arguments
 from conicnmf.types import Data, stored
 from conicnmf.validate import as_data
 
@@ -48,7 +48,7 @@ class ProjectiveNMF(Problem):
 
     kind = "one-factor problem"
 
-    @door
+    @checks_arguments
     def __init__(self, V: Any, rank: Count, *, constraints: Constraints = ()) -> None:
         data = as_data(V)
         lowest = float(stored(data).min(initial=0.0))

@@ -16,7 +16,7 @@ from conicnmf.model.penalties import Gain
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Constraint
 from conicnmf.model.variables import Variable
-from conicnmf.settings import Count, door
+from conicnmf.settings import Count, checks_arguments
 from conicnmf.types import Array
 from conicnmf.validate import as_rank
 
@@ -55,7 +55,7 @@ class QuadraticProjection(Problem):
 
     kind = "one-factor problem"
 
-    @door
+    @checks_arguments
     def __init__(
         self,
         A: Any,

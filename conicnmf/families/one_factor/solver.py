@@ -10,7 +10,7 @@ from conicnmf.families.one_factor.view import OneFactor, one_factor
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.problem import Problem
 from conicnmf.results import Status
-from conicnmf.settings import door
+from conicnmf.settings import checks_arguments
 from conicnmf.solve.methods.base import Context, Solver, Sweep
 from conicnmf.types import Factors
 
@@ -32,7 +32,7 @@ class OneFactorSolver(Solver[Problem, M], Generic[M]):
         """Whether the problem has one factor."""
         return one_factor(problem) is not None
 
-    @door
+    @checks_arguments
     def mismatches(self, problem: BaseProblem) -> list[str]:
         """Return every reason why the method does not fit."""
         view = one_factor(problem)

@@ -80,7 +80,7 @@ class Coupling(Addend):
     def squares(self, factors: Factors) -> tuple[float, float] | None:
         """Return ‖V − model‖² and ‖V‖² where the data were found."""
         if self.fit is None or set(self.fit.variables) != set(self.variables):
-            return None  # an offset beside the product, say, is a part of what is compared
+            return None  # an offset added to the product, say, is a part of what is compared
         L, R = self.fit.model(factors)
         # What is compared may be a function of the variables, with a shape of its own.
         fits = (L.shape[0], R.shape[1]) == self.fit.V.shape

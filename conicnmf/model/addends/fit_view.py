@@ -97,7 +97,7 @@ class FitView(View):
 
     def grams(self, columns: slice) -> Quadratic:
         """Return the quadratic of some columns, from Gram matrices of their own."""
-        if "quadratic" in self.loss.abilities:  # beside a fit whose columns have their own
+        if "quadratic" in self.loss.abilities:  # next to a fit whose columns have their own
             whole = self.quadratic()
             return Quadratic(whole.G[None], whole.C[:, columns], 0.0)
         G, C = self.loss.grams(self.Y, self._left, columns)

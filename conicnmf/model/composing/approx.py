@@ -9,7 +9,7 @@ from conicnmf.model.composing.text import Product, read_text
 from conicnmf.model.known import as_loss
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.terms import Loss
-from conicnmf.settings import AS_GIVEN, Positive, door
+from conicnmf.settings import AS_GIVEN, Positive, checks_arguments
 from conicnmf.types import Data
 from conicnmf.validate import as_data
 
@@ -44,7 +44,7 @@ class Approx:
     name: str
     products: tuple[Product, ...]
 
-    @door
+    @checks_arguments
     def __init__(
         self,
         V: Any,

@@ -15,14 +15,14 @@ from conicnmf.model.known import as_terms
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Term
 from conicnmf.model.variables import Variable
-from conicnmf.settings import AS_GIVEN, door
+from conicnmf.settings import AS_GIVEN, checks_arguments
 from conicnmf.types import Array
 
 Terms = Sequence[Term | str]
 Rank = int | Sequence[int] | None
 
 
-@door
+@checks_arguments
 def compose(
     *approximations: Approx,
     rank: Annotated[int | Sequence[int] | None, AS_GIVEN] = None,

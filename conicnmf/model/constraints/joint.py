@@ -136,7 +136,7 @@ def find_projection(constraints: Sequence[Constraint]) -> JointProjection | None
 
 
 def _apart(constraints: Sequence[Constraint]) -> bool:
-    """Whether no two constraints speak of the same entries of a piece."""
+    """Whether no two constraints concern the same entries of a piece."""
     if not all("span" in c.abilities for c in constraints):
         return False
     spans = [place for c in constraints for place in c.span()]

@@ -20,7 +20,7 @@ from conicnmf.types import Array, Data, Factors
 
 @dataclass(frozen=True, eq=False)
 class StripBlock(Block):
-    """One variable in strips of columns; every term on it speaks of entries or single columns."""
+    """One variable in strips of columns; every term on it applies to entries or single columns."""
 
     @property
     def whole(self) -> Any:

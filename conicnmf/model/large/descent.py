@@ -71,7 +71,7 @@ class RowDescent:
             for j in np.flatnonzero(curvatures > 0):
                 steps.append(self._visit(int(j), float(curvatures[j]), G, C, rows))
         new, (value,) = crew.run(partial(_stacked, G), C, *rows, keep=True, passing=True)
-        # What made it anew in one go is remembered, instead of all that happened in between.
+        # What made it again in one go is remembered, instead of all that happened in between.
         again = partial(_repeated, self.recipe, self.terms, self.W, G, curvatures, tuple(steps))
         crew.made_by(new, again, self.V, self.B)
         return new, float(value + constant)

@@ -187,7 +187,7 @@ def large_problem(
 
 
 def _check_rows(terms: Sequence[Term]) -> None:
-    """Raise unless terms on H speak of single samples, or rows can be projected on all of them."""
+    """Raise unless terms on H apply to single samples, or rows can be projected on all of them."""
     tied = [term for term in terms if not of_one_sample(term)]
     constraints = constraints_of(terms)
     lower, upper = merged_bounds(constraints)

@@ -99,7 +99,7 @@ class LowRank(Operator):
 
     @cached_property
     def largest(self) -> float:
-        """The largest eigenvalue, that of GᵀG beside the ridge."""
+        """The largest eigenvalue: that of GᵀG, plus the ridge."""
         inner = dense(self.factor.T @ self.factor)
         return float(np.linalg.eigvalsh(inner)[-1]) + self.ridge
 
@@ -118,7 +118,7 @@ class LowRank(Operator):
 
     @cached_property
     def root(self) -> Data:
-        """The factor itself, beside the ridge."""
+        """The factor itself, with the ridge where there is one."""
         if self.ridge <= 0:
             left, sizes, _ = np.linalg.svd(dense(self.factor), full_matrices=False)
             kept = sizes > 1e-10 * sizes.max(initial=0.0)

@@ -49,7 +49,7 @@ class _Concave(Weighted):
 class LogSum(_Concave):
     """The penalty `weight · Σ log(1 + |b|/eps)`: the smaller `eps`, the more it counts entries.
 
-    It is not convex. Solvers linearize it at the iterate, which weighs the entries of an L1 anew.
+    It is not convex. Solvers linearize it at the iterate, which gives the entries of an L1 new weights.
 
     References
     ----------

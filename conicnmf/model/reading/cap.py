@@ -1,4 +1,4 @@
-"""Read `loss <= constant`, the one constraint that may speak of several variables."""
+"""Read `loss <= constant`, the one constraint that may contain several variables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from conicnmf.model.reading.read_fit import ReadFit
 
 
 def with_cap(fits: list[ReadFit], constraint: cp.Constraint) -> list[ReadFit]:
-    """Return the fits with the one that the constraint speaks of capped as it says."""
+    """Return the fits with the one that the constraint bounds capped as it says."""
     found = [(place, _bound(fit, constraint)) for place, fit in enumerate(fits)]
     known = [(place, bound) for place, bound in found if bound is not None]
     if not known:

@@ -100,7 +100,7 @@ def constraint_terms(
         rows = conditions.others[index][1]
         summed = None if rows is None else whole_sum(rows, conditions.variable.size)
         known = summed or norm_ball(constraint, conditions.variable, axes)
-        if known is None and component_axis == 0:  # what is read there speaks of columns
+        if known is None and component_axis == 0:  # what is read there is about columns
             known = read_scale(constraint, conditions.variable)
         terms.append(known or _as_stated(Convex, constraint, conditions, names))
     terms += [_as_stated(ReverseConvex, each, conditions, names) for each in reverse]

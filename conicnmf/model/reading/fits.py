@@ -38,7 +38,7 @@ def read_fits(
     """
     fits: list[ReadFit] = []
     left = list(parts)
-    # A function of the model beside a linear part of it may be a likelihood.
+    # A function of the model plus a linear part of it may be a likelihood.
     for read, count in ((read_part, 1), (read_likelihood, 2)):
         for some in permutations(parts, count):
             # By identity: CVXPY's expressions do not compare.

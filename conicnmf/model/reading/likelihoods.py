@@ -1,4 +1,4 @@
-"""Recognize likelihoods, stated as a function of the model beside a linear part of it."""
+"""Recognize likelihoods, stated as a function of the model plus a linear part of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from conicnmf.types import Array, Data, stored
 def read_likelihood(parts: Sequence[Part]) -> ReadFit | None:
     """Return a part with the model in a logarithm or an exponential and a linear one as one loss.
 
-    Poisson's M∘p − N∘log p is a divergence of the data N/M, and so is a relative entropy beside M∘p;
+    Poisson's M∘p − N∘log p is a divergence of the data N/M, and so is a relative entropy plus M∘p;
     M∘log(1 + exp p) − N∘p is the logistic loss of the data N/M.
     """
     (coefficient, head), (slope, linear) = parts

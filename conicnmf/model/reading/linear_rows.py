@@ -23,7 +23,7 @@ class Lowered:
 
     @property
     def single(self) -> bool:
-        """Whether every row speaks of one entry."""
+        """Whether every row concerns one entry."""
         return bool((np.diff(self.A.indptr) == 1).all())
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conicnmf.errors import InputError, ModelError
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.model.constraints.sparseness import Level, as_level
-from conicnmf.settings import Rule, door
+from conicnmf.settings import Rule, checks_arguments
 from conicnmf.validate import as_numbers
 
 
@@ -67,7 +67,7 @@ Axis: TypeAlias = Annotated[
 ]
 
 
-@door
+@checks_arguments
 def sparseness(X: Any, axis: Axis = 0) -> Any:
     """Return the Hoyer sparseness (√n − ‖x‖₁/‖x‖₂)/(√n − 1) of each column or row of X.
 

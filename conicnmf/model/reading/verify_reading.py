@@ -128,12 +128,12 @@ class _Replica:
         inside = [self.of(part) for part in node.args if not isinstance(part, Promote)]
         if isinstance(node, reshape):
             return reshape(inside[0], _known(self._shapes, node.shape), node.order)
-        beside = iter(inside)  # a number takes the shape of what stands beside it
+        neighbors = iter(inside)  # a number takes the shape of what it is added to
         return node.copy(
             [
                 Promote(part.args[0], inside[0].shape)
                 if isinstance(part, Promote)
-                else next(beside)
+                else next(neighbors)
                 for part in node.args
             ]
         )

@@ -17,7 +17,7 @@ from conicnmf.settings import Rule, Settings
 from conicnmf.types import Array
 
 Each = Literal["entry", "component", "sample", "factor"]
-"""The pieces of B a constraint speaks of: its feasible set is a product over them."""
+"""The pieces of B a constraint applies to: its feasible set is a product over them."""
 Pieces: TypeAlias = Annotated[
     Literal["component", "sample"],
     Rule(

@@ -163,7 +163,7 @@ class Constraint(Term):
 
     @optional
     def span(self) -> tuple[int, ...]:
-        """Return the entries of each piece that it speaks of, where it does not speak of all."""
+        """Return the entries of each piece that it concerns, where these are not all."""
         raise self._lacks("span")
 
     @optional

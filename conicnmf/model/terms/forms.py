@@ -48,7 +48,7 @@ class Quadratic:
 
     def reduced(self) -> Reduced:
         """Return the same as least squares; G may be a stack with a matrix for each column."""
-        # Components of one length first: beside a long one the others would be lost to rounding.
+        # Components of one length first: next to a long one the others would be lost to rounding.
         lengths = np.sqrt(np.diagonal(self.G, axis1=-2, axis2=-1))
         lengths = np.where(lengths > 0, lengths, 1.0)
         even = self.G / (lengths[..., :, None] * lengths[..., None, :])

@@ -43,7 +43,7 @@ class Loss(Term):
         """Raise an `InputError` when the loss cannot judge such data; `name` is what to call them."""
 
     def remark(self, nonneg: bool) -> str:
-        """Return what to know of the loss beside a model that is non-negative or not."""
+        """Return what to know about the loss, given whether the model is non-negative."""
         return ""
 
     def value(self, Y: Data, A: Array, B: Array) -> float:

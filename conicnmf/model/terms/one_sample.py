@@ -1,4 +1,4 @@
-"""Terms on H that speak of each sample by itself."""
+"""Terms on H that apply to each sample by itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from conicnmf.model.terms.constraint import Constraint
 
 
 def of_one_sample(term: Term) -> bool:
-    """Whether a term on H speaks of each sample by itself, so that new samples can obey it.
+    """Whether a term on H applies to each sample by itself, so that new samples can obey it.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
 from conicnmf.registry import Registry
 from conicnmf.results import InnerSolve, Promises, Status
-from conicnmf.settings import Reads, Settings, door
+from conicnmf.settings import Reads, Settings, checks_arguments
 from conicnmf.solve.methods.rebirth import reborn
 from conicnmf.solve.methods.revive import revive
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
@@ -112,7 +112,7 @@ class Solver(Settings, Generic[View, Memo]):
         """Return why it is to be picked before others that fit, nothing where it is not."""
         return ""
 
-    @door
+    @checks_arguments
     def mismatches(self, problem: BaseProblem) -> list[str]:
         """Return every reason why the solver does not fit a problem, none when it does."""
         if not isinstance(problem, self.solves):

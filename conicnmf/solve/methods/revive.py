@@ -22,7 +22,7 @@ def revive(problem: Problem, block: Block, factors: Factors) -> Factors:
     if other is None or not _can_move(block):
         return factors
     A, B = other.rows(factors).T, block.rows(factors)
-    if A.min() > 0 and B.min() > 0:  # a glance that saves multiplicative rules the search
+    if A.min() > 0 and B.min() > 0:  # a quick check that saves multiplicative rules the search
         return factors
     idle, dead = ~A.any(axis=0), ~B.any(axis=1)
     if not (idle | dead).any():

@@ -122,7 +122,7 @@ def _judged(program: cp.Problem, variable: cp.Variable, record: InnerSolve) -> I
         return record
     X = variable.value
     if X is None or not np.isfinite(X).all():
-        for own in program.variables():  # CVXPY refuses to begin there, whoever is asked next
+        for own in program.variables():  # CVXPY refuses to begin there, whichever is asked next
             own.save_value(None)
         return replace(record, status="not finite")
     if record.status != cp.OPTIMAL and not record.iterations:

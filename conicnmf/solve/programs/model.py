@@ -23,7 +23,7 @@ Target: TypeAlias = Reduced | Subproblem
 
 @dataclass(frozen=True, eq=False)
 class PlainProgram:
-    """The convex part of a block, built anew for each solve from CVXPY's own parts."""
+    """The convex part of a block, built again for each solve from CVXPY's own parts."""
 
     block: Block
 

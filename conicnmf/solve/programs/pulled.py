@@ -15,8 +15,8 @@ from conicnmf.types import Array
 
 _FLOOR = 0.02
 _LOOSE = 0.3
-"""How strongly copies pull at columns of different weights, beside columns of one. Of 0.1 to 3 it was
-best over draws of seeds 77 to 79."""
+"""How strongly copies pull at columns of different weights, compared with columns of one. Of 0.1 to 3
+it was best over draws of seeds 77 to 79."""
 
 
 class Pulled(Protocol):

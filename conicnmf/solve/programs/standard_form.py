@@ -130,7 +130,7 @@ class Updated:
     def _run(
         self, P: Any, q: Array, A: Any, b: Array, cones: Any, new: str
     ) -> tuple[str, Array, int]:
-        """Update the solver in place; set it up anew where it fails on stale scalings."""
+        """Update the solver in place; set it up again where it fails on stale scalings."""
         data = {"P": P, "q": q, "A": A, "b": b}
         for attempt in range(2):
             fresh = self._solver is None or attempt == 1

@@ -179,7 +179,7 @@ def _violators(constraint: Constraint, B: Array) -> Mask:
 
 
 def _alive(constraint: Constraint, B: Array) -> Mask:
-    """Return which pieces are not zero; zero ones are left to whoever called."""
+    """Return which pieces are not zero; zero ones are left to the caller."""
     if constraint.each == "factor":
         return np.array([True])
     return np.asarray(pieces(B, constraint.each).any(axis=1))

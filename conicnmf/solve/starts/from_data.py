@@ -56,7 +56,7 @@ class FromData(Start):
                 begun = block.put(begun, self._middle(block, begun, stack, rng))
         if set(begun) == set(problem.shapes):
             return begun
-        # Expressions that are kept as they are may have variables beside what they compare.
+        # Expressions that are kept as they are may have variables other than what they compare.
         return Random().factors(problem, rng) | begun
 
     def _filled(self, X: Array, level: float, rng: np.random.Generator) -> Array:

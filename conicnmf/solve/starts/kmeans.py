@@ -78,7 +78,7 @@ def _far_apart(V: Any, squares: Array, count: int, rng: np.random.Generator) -> 
     """Return different samples, each drawn in proportion to its squared distance from those before."""
     chosen = [int(rng.integers(len(squares)))]
     gaps = _gaps(V, squares, take_columns(V, np.array(chosen)))[:, 0]
-    gaps[chosen] = 0.0  # whatever rounding left there: nobody is drawn twice
+    gaps[chosen] = 0.0  # whatever rounding left there: no sample is drawn twice
     trials = 2 + int(np.log(count))
     while len(chosen) < count and gaps.any():
         tried = rng.choice(len(squares), size=trials, p=gaps / gaps.sum())

@@ -1,6 +1,6 @@
 """Leading singular vectors of a matrix that is known by its products, the same in every run.
 
-ARPACK begins anew at a random vector of its own where a Krylov space ends early, as it does for data
+ARPACK starts again at a random vector of its own where a Krylov space ends early, as it does for data
 of low rank, so two runs differ. Small matrices go through the eigenvectors of their Gram matrix, large
 ones through a block of vectors that depends on the seed alone; neither has such a choice.
 """

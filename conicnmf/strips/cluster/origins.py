@@ -37,7 +37,7 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One matrix that is made again, and the keys that nobody needs after it."""
+    """One matrix that is made again, and the keys that are not needed after it."""
 
     origin: Origin
     done_with: tuple[int, ...]

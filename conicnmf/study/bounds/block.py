@@ -10,7 +10,7 @@ from conicnmf.errors import IncompatibleError, InputError
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.terms import Quadratic
-from conicnmf.settings import Count, Weight, door
+from conicnmf.settings import Count, Weight, checks_arguments
 from conicnmf.solve.choice import Stated
 from conicnmf.study.bounds.cells import Cell, pair_scores
 from conicnmf.study.bounds.search import Bounded, Node, branch_and_bound
@@ -66,7 +66,7 @@ class GlobalMinimum:
         )
 
 
-@door
+@checks_arguments
 def global_block(
     problem: Stated,
     factors: Factors,

@@ -10,7 +10,7 @@ from conicnmf.errors import IncompatibleError
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block
-from conicnmf.settings import Count, Weight, Whole, door
+from conicnmf.settings import Count, Weight, Whole, checks_arguments
 from conicnmf.solve.choice import Stated
 from conicnmf.solve.engine import solve
 from conicnmf.solve.stop import MaxIter, RelDecrease
@@ -22,7 +22,7 @@ from conicnmf.types import Array, Factors
 _POLISHED = MaxIter(300) | RelDecrease(1e-8, patience=3)
 
 
-@door
+@checks_arguments
 def global_minimum(
     problem: Stated,
     factors: Factors | None = None,

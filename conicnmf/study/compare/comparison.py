@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from conicnmf.errors import InputError
 from conicnmf.results import Result, Status
-from conicnmf.settings import Place, Rule, Weight, door
+from conicnmf.settings import Place, Rule, Weight, checks_arguments
 from conicnmf.study.compare.rows import (
     COLUMNS,
     FAILED,
@@ -113,7 +113,7 @@ class Comparison:
             )
         return pd.DataFrame(rows).set_index(["problem", "solver"])
 
-    @door
+    @checks_arguments
     def best(self, solver: str | None = None, problem: str | None = None) -> Result:
         """Return the feasible result with the lowest objective, of one solver or of all."""
         labels = self.table["problem"].unique()
@@ -132,7 +132,7 @@ class Comparison:
             raise InputError(f"no run of {solver or 'any solver'} succeeded; look at .table")
         return min(fitting, key=lambda result: result.objective)
 
-    @door
+    @checks_arguments
     def significance(
         self,
         measure: Literal["objective", "seconds"] = "objective",
@@ -175,7 +175,7 @@ class Comparison:
         """
         return significance(self.table, self.results, measure, level, tolerance)
 
-    @door
+    @checks_arguments
     def save(self, folder: Place) -> Path:
         """Write all runs into a folder, without pickle; `Comparison.load` reads them back.
 
@@ -188,7 +188,7 @@ class Comparison:
         return store.folder
 
     @classmethod
-    @door
+    @checks_arguments
     def load(cls, folder: Place) -> Comparison:
         """Read a comparison that `save` wrote, or the store of one that may not be finished.
 

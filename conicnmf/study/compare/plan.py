@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
-from conicnmf.settings import Jobs, Place, Reads, Seconds, door
+from conicnmf.settings import Jobs, Place, Reads, Seconds, checks_arguments
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.solve.monitor import CountBar
 from conicnmf.solve.stop import Stop, StopLike
@@ -36,7 +36,7 @@ from conicnmf.study.compare.store import Index, Store, merged, open_store
 from conicnmf.study.workers import Backend, in_parallel
 
 
-@door
+@checks_arguments
 def compare(
     problem: Annotated[BaseProblem | Problems, Reads(as_problems)],
     solvers: Annotated[Solvers, Reads(as_solvers)],

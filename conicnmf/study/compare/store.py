@@ -95,7 +95,7 @@ def open_store(folder: str | Path, claim: Claim) -> tuple[Store, Index, list[str
     try:
         index = store.read_index()
     except InputError as error:  # each run says for itself what it is
-        return store, Index(), [f"the list of runs is written anew: {error}"]
+        return store, Index(), [f"the list of runs is written again: {error}"]
     told = list(differences(index.claim, claim))
     if not index.claim:
         told = ["it does not say what was compared"]

@@ -1,4 +1,4 @@
-"""Problems with one factor stated in CVXPY: what is read, and that both doors give the same."""
+"""Problems with one factor stated in CVXPY: what is read, and that both ways give the same."""
 
 from __future__ import annotations
 

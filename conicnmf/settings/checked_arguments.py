@@ -1,4 +1,4 @@
-"""`door`: public functions whose arguments are checked by their annotations, as settings are."""
+"""`checks_arguments`: annotations check the arguments of public functions, as they check settings."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def door(function: Callable[P, R]) -> Callable[P, R]:
+def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Check what a function is given before it begins.
 
     Examples
     --------
-    >>> @door
+    >>> @checks_arguments
     ... def walk(steps: int = 3) -> int:
     ...     return steps
     >>> walk(max_steps=5)
