@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from conicnmf.errors import InfeasibleError
 from conicnmf.model.addends import Fit
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.constraints import Fixed
@@ -65,7 +66,10 @@ def remaining_descent(held: Subproblem, B: Array, on_support: bool = False) -> t
     tries += [(held, by_alternating_steps, "gain of steps with alternating projections")]
     found = float("inf"), "no independent route could solve the block"
     for seen, route, name in tries:
-        better = route(seen, B)
+        try:
+            better = route(seen, B)
+        except InfeasibleError:  # round a B outside its constraints the part may be empty
+            continue
         if better is not None:
             found = held.objective(B) - _lowest_between(held, B, better), name
             break

@@ -7,6 +7,7 @@ import numpy as np
 from .draw.numbers import pick
 from .families import (
     autoencoders,
+    bounds,
     coding,
     estimators,
     measures,
@@ -24,6 +25,7 @@ FAMILIES = {
     "autoencoders": (autoencoders, 6),
     "studies": (studies, 4),
     "strips": (strips, 3),
+    "bounds": (bounds, 1.5),
     "measures": (measures, 4),
 }
 """Kinds of cases with how often each is drawn."""

@@ -13,7 +13,16 @@ import conicnmf as cn
 from conicnmf.solve import engine
 
 from .cases import FAMILIES
-from .families import autoencoders, coding, estimators, measures, one_factor, strips, studies
+from .families import (
+    autoencoders,
+    bounds,
+    coding,
+    estimators,
+    measures,
+    one_factor,
+    strips,
+    studies,
+)
 
 
 def sound(family, wanted):
@@ -34,7 +43,7 @@ def kinds(case):
 
 
 def test_every_family_has_a_judge_that_is_tested_here():
-    tested = {estimators, coding, autoencoders, studies, measures, one_factor, strips}
+    tested = {estimators, coding, autoencoders, studies, measures, one_factor, strips, bounds}
     assert {own for own, _ in FAMILIES.values()} - tested == {FAMILIES["problems"][0]}
 
 
@@ -178,3 +187,11 @@ def test_strips_that_lead_elsewhere_and_files_that_are_not_checked_are_caught(mo
     assert found & {"infeasible", "doors", "objective"}
     monkeypatch.setattr("conicnmf.strips.source.readable", nullcontext)
     assert any(kind.startswith("raw") for kind in kinds(replace(case, wrong="cut off")))
+
+
+def test_bounds_that_are_too_high_are_caught(monkeypatch):
+    case = first("bounds", lambda c: c.kind == "block" and c.band[0] > 0)
+    plain = cn.global_block
+    for wrong in ({"lower": 1e9}, {"objective": -1.0}):
+        monkeypatch.setattr(cn, "global_block", lambda *a, **k: replace(plain(*a, **k), **wrong))  # noqa: B023
+        assert kinds(case) & {"value", "objective"}

@@ -292,3 +292,15 @@ def test_blocks_of_huge_and_tiny_data_are_judged_in_units_of_one(power):
     assert best.certificate(), best.certificate()
     shorter = reported(best, {"W": best.W, "H": 0.8 * best.H})
     assert "stationary" in failed(shorter.certificate())
+
+
+def test_a_point_outside_its_constraints_is_refuted_without_an_exception():
+    V = np.random.default_rng(0).random((5, 6))
+    known = np.zeros((5, 2), dtype=bool)
+    known[0] = True
+    terms = [cn.NonNegative(), cn.Cardinality(2), cn.Fixed(known, 0.5), cn.NormBall(1.0)]
+    result = cn.factorize(V, 2, W=terms).solve(stop=3, throw=False)
+    W = np.zeros((5, 2))
+    W[1:3] = 0.5  # what is known is zero: the part of the set with these zeros holds no point
+    wrong = replace(result, factors=result.factors | {"W": W})
+    assert not wrong.certificate()

@@ -149,3 +149,13 @@ def test_restarts_of_a_solver_with_settings_of_its_own_need_it():
     result = problem().solve(cn.HALS(sweeps=2))
     with pytest.raises(cn.InputError, match="pass solver="):
         result.certificate(restarts=2)
+
+
+def test_the_objective_is_that_of_the_factors_that_are_returned():
+    V = np.random.default_rng(38).random((3, 2))
+    problem = cn.factorize(V, 2, W=[cn.Sparseness(min=0.34)])
+    begin = problem.solve(stop=6).factors
+    found = cn.global_minimum(problem, begin, budget=1)
+    left = float(((V - found.factors["W"] @ found.factors["H"]) ** 2).sum())
+    assert found.objective == pytest.approx(left, rel=1e-6, abs=1e-15)
+    assert found.lower <= found.objective

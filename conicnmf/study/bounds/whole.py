@@ -71,9 +71,10 @@ def global_minimum(
     B = np.asarray(relaxation.split.rows(begin), dtype=float)
     least = EXACT * problem.unit
     found = branch_and_bound(relaxation, relaxation.root, B, budget, gap, least)
-    best = relaxation.completed(found.B)
-    proved = found.value - found.lower <= max(gap * abs(found.value), least)
-    return GlobalMinimum(best, found.value, found.lower, found.cells, proved)
+    best = relaxation.completed(found.B)  # the last codes may still lower it
+    value = problem.objective(best)
+    proved = value - found.lower <= max(gap * abs(value), least)
+    return GlobalMinimum(best, value, min(found.lower, value), found.cells, proved)
 
 
 def whole_reasons(problem: BaseProblem) -> list[str]:

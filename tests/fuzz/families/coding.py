@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,9 @@ CODERS = {
     "GroupOMP([{groups}], max_groups={k})": 1,
     "ForwardBackward({t})": 2,
     "ForwardBackward({t}, max_atoms={k})": 1,
+    "IterativeThreshold({t})": 1,
+    "IterativeThreshold({w}, soft=True)": 1,
+    "BranchAndBound({t})": 1,
 }
 WRONG = {
     "negative": 1,
@@ -55,14 +58,18 @@ class CodingCase:
     settings: dict[str, Any]
     wrong: str
     warm: bool
+    known: np.ndarray | None = None
 
     @property
     def text(self):
         d, M = self.data.dense.shape
+        some = "" if self.known is None else f", {int(self.known.sum())} entries known"
         wrong = f", wrong {self.wrong}" if self.wrong else ""
         warm = ", from other codes" if self.warm else ""
         shape = getattr(self.W, "shape", None)
-        return f"{self.id}  V {d} × {M} ({self.data.text}), W {shape}, {self.coder}{wrong}{warm}"
+        return (
+            f"{self.id}  V {d} × {M} ({self.data.text}), W {shape}, {self.coder}{wrong}{warm}{some}"
+        )
 
     def run(self):
         """Return how the case ended in a word, and what is wrong with it."""
@@ -73,7 +80,7 @@ class CodingCase:
         return self.data.refused or bool(self.wrong)
 
     def inputs(self):
-        return [self.data.V, self.W]
+        return [self.data.V, self.W] + ([] if self.known is None else [self.known])
 
     def made(self):
         """Return the coder."""
@@ -90,7 +97,7 @@ class CodingCase:
             init = np.ones((99, 2))
         elif self.warm and not self.wrong:
             init = np.ones((W.shape[1], self.data.dense.shape[1]))
-        H = cn.sparse_code(V, W, self.made(), init=init)
+        H = cn.sparse_code(V, W, self.made(), **self._given(init))
         if self.refused:
             return
         X, H = self.data.dense, np.asarray(H, dtype=float)
@@ -99,9 +106,19 @@ class CodingCase:
             return
         yield from self._judged(X, np.asarray(W, dtype=float), H)
         if X.shape[1] > 1 and not self.warm:
-            one = np.asarray(cn.sparse_code(X[:, :1].astype(self._kind), W, self.made()))
-            if not near(W @ one, W @ H[:, :1], 1e-3 if self.data.single else 1e-6, np.abs(X).max()):
-                yield Finding("value", "the code of a sample depends on the others")
+            yield from self._alone(X, W, H)
+
+    def _given(self, init):
+        return {"init": init} | ({} if self.known is None else {"known": self.known})
+
+    def _alone(self, X, W, H):
+        """The code of a sample does not depend on the others, nor on entries that are not known."""
+        rows = slice(None) if self.known is None else self.known[:, 0]
+        seen, atoms = X[rows, :1].astype(self._kind), np.ascontiguousarray(W[rows])
+        one = np.asarray(cn.sparse_code(seen, atoms, self.made()))
+        exact = 1e-3 if self.data.single else 1e-6
+        if not near(atoms @ one, atoms @ H[:, :1], exact, np.abs(X).max()):
+            yield Finding("value", "the code of a sample depends on the others")
 
     @property
     def _kind(self):
@@ -112,14 +129,22 @@ class CodingCase:
         n_atoms, whole = (H > 0).sum(axis=0), (X**2).sum(axis=0).max(initial=0.0)
         # Costs are squares of the data, or their roots.
         unit = max(whole, np.sqrt(whole)) if "L0" in self.coder else whole
-        worst = float(excess(self.coder, self.settings, X, W, H).max(initial=0.0))
+        worst = max(self._excess(X, W, H), default=0.0)
         if worst > (1e-4 if self.data.single else 1e-8) * unit:
             yield Finding("value", f"a cost {worst:.3g} above what it should be, of {whole:.3g}")
         if f"max_atoms={k}" in self.coder and n_atoms.max(initial=0) > k:
             yield Finding("value", f"{n_atoms.max()} atoms, at most {k} are allowed")
-        cut = "Threshold" in self.coder and "refit" not in self.coder
+        cut = self.coder.startswith("Threshold") and "refit" not in self.coder
         if cut and ((H > 0) & (t * (1 - 1e-6) > H)).any():
             yield Finding("value", "a code lies below the threshold")
+
+    def _excess(self, X, W, H):
+        if self.known is None:
+            return excess(self.coder, self.settings, X, W, H)
+        return [
+            float(excess(self.coder, self.settings, x[rows, None], W[rows], h[:, None]).max())
+            for x, h, rows in zip(X.T, H.T, self.known.T, strict=True)
+        ]
 
 
 def draw(rng, name, shift=0):
@@ -154,4 +179,10 @@ def draw(rng, name, shift=0):
     given = spoiled.get(wrong, lambda: W.astype(kind))()
     if kind == np.float32 and not wrong:
         given = W.astype(kind)
-    return CodingCase(name, data, given, coder, settings, wrong, chance(rng, 0.2))
+    known = None
+    if type(data.V) is np.ndarray and data.V.dtype.kind == "f" and chance(rng, 0.15):
+        known = rng.random(data.V.shape) < 0.7
+        known[0] = True
+        spoiled_places = np.where(known, data.V, np.nan).astype(data.V.dtype)
+        data = replace(data, V=spoiled_places)
+    return CodingCase(name, data, given, coder, settings, wrong, chance(rng, 0.2), known)

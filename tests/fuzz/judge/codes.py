@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from scipy.optimize import nnls
 
@@ -20,6 +22,13 @@ def excess(coder, settings, X, W, H):
     if name == "L0" and "groups" not in coder:
         costs = (_l0(own, codes, settings["t"], coder) for own, codes in ((left, H), (least, best)))
         return next(costs) - next(costs)
+    if name == "BranchAndBound":
+        found = _l0(left, H, settings["t"], "squared")
+        return found - (_l0_least if W.shape[1] <= 5 else _l0_of)(X, W, best, settings["t"])
+    if name == "IterativeThreshold" and "soft" not in coder:
+        return _l0(left, H, settings["t"], "squared") - _l0_of(X, W, best, settings["t"])
+    if name == "IterativeThreshold":
+        left = left + settings["w"] * H.sum(axis=0)
     if name == "ForwardBackward":
         left = left + settings["t"] ** 2 * (H > 0).sum(axis=0)
     # A pursuit ends no worse than it began, with nothing; codes that are cut may.
@@ -48,3 +57,18 @@ def _squared_lasso(X, W, H, w):
     Y = np.vstack([X, np.zeros((1, X.shape[1]))])
     best = np.array([nnls(rows, y)[0] for y in Y.T]).T
     return _left(Y, rows, H) - _left(Y, rows, best)
+
+
+def _l0_of(X, W, H, t):
+    return _l0(_left(X, W, H), H, t, "squared")
+
+
+def _l0_least(X, W, best, t):
+    """Return the lowest cost by trying every choice of atoms."""
+    found = _l0_of(X, W, best, t)
+    for choice in product((False, True), repeat=W.shape[1]):
+        own = np.zeros((W.shape[1], X.shape[1]))
+        if any(choice):
+            own[np.array(choice)] = np.array([nnls(W[:, choice], x)[0] for x in X.T]).T
+        found = np.minimum(found, _l0_of(X, W, own, t))
+    return found
