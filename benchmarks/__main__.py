@@ -17,6 +17,7 @@ from benchmarks.harness import Row, Setup, clock, pinned
 from benchmarks.page import write_page
 from benchmarks.store import RESULTS, Conditions, Measured, Results, load, save
 from benchmarks.table import cells, show
+from conicnmf import warm_up
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,6 +69,8 @@ def _run(results: Results, ids: Sequence[str], wanted: argparse.Namespace) -> Re
     setup = Setup(wanted.quick, time.process_time if wanted.cpu else time.perf_counter)
     # All are imported before threads are pinned, which reaches loaded libraries only.
     modules = {name: import_module(f"benchmarks.{name}") for name in left}
+    # In a new environment a solver that comes late in a chain would compile while it is timed.
+    warm_up()
     with pinned():
         for name, module in modules.items():
             results = results.having(name, _measure(module, setup, begun), IDS)

@@ -16,6 +16,7 @@ from conicnmf.kernels import (
     descent,
     elimination,
     hals,
+    huber,
     intersections,
     nnls,
     poisson,
@@ -107,6 +108,8 @@ def first_calls() -> dict[str, Calls]:
             lambda: geometry.project_unimodal(X),
         ],
         "counts": [
+            lambda: huber.cut_residuals(np.ones((64, 128)), np.ones((64, 128)), 1.0),
+            lambda: huber.cut_residuals(np.ones((128, 129))[:, 1:].T, np.ones((128, 128)).T, 1.0),
             lambda: poisson.poisson_sweeps(Y, A, B, B, 1),
             lambda: poisson.poisson_sweeps(sp.csr_array(Y), A, B, B, 1),
             lambda: stored.stored_products(np.arange(4), np.arange(4), A, A),

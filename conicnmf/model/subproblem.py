@@ -72,18 +72,18 @@ class Subproblem:
         """Return addends and penalties as one quadratic on B ≥ 0, but for shaped penalties."""
         return self._with_penalties([view.quadratic() for view in self.views])
 
-    def columnwise(self) -> Iterator[tuple[slice, Quadratic]]:
+    def columnwise(self, valued: bool = True) -> Iterator[tuple[slice, Quadratic]]:
         """Yield quadratics of some columns after the other, with a matrix for each of them.
 
         There are only as many matrices at once as a few megabytes hold. A quadratic of all columns
-        is yielded as it is.
+        is yielded as it is. Constants, a pass over the data, are left out where values do not matter.
         """
         if "quadratic" in self.block.abilities:
             yield slice(None), self.quadratic()
             return
         rank, columns = self.block.shape
         step = max(1, _GRAM_ENTRIES // rank**2)
-        constant = sum(view.at_zero for view in self.views)
+        constant = sum(view.at_zero for view in self.views) if valued else 0.0
         for first in range(0, columns, step):
             part = slice(first, first + step)
             found = self._with_penalties([view.grams(part) for view in self.views])

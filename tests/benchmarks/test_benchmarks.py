@@ -32,6 +32,11 @@ ROWS = [
 HOW = Conditions.of_this_run("wall time", quick=False)
 
 
+@pytest.fixture(autouse=True)
+def _nothing_is_compiled(monkeypatch):
+    monkeypatch.setattr("benchmarks.__main__.warm_up", lambda: 0.0)
+
+
 def results_of(rows, run="2026-01-01 08:00 UTC"):
     ids = dict.fromkeys(row.id for row in rows)
     parts = {

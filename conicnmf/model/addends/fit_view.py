@@ -76,10 +76,8 @@ class FitView(View):
         if "reduced" in self.loss.abilities:
             return self
         squares = self.loss.score(*seen) if kind == "scored" else self.loss.reweigh(*seen)
-        zero = squares.value(self.Y, 0 * self._left[:, :1], np.zeros((1, self.Y.shape[1])))
-        offset = self.loss.value(*seen) - squares.value(*seen)
         place = self.A, self.K, self.held, self.mask
-        return ReweighedView(squares, self.Y, *place, zero, offset)
+        return ReweighedView(squares, self.Y, *place, self.zero, self.loss, seen[-1])
 
     @property
     def _whole(self) -> Quadratic:
@@ -189,7 +187,14 @@ class FitView(View):
 class ReweighedView(FitView):
     """Weighted squares that touch another loss where they were made."""
 
-    offset: float
+    touched: Loss
+    base: Array
+
+    @cached_property
+    def offset(self) -> float:
+        """By how much the squares are raised: two passes over the data that many steps do without."""
+        at = self.Y, self._left, self.base
+        return self.touched.value(*at) - self.loss.value(*at)
 
     def value(self, B: Array) -> float:
         """Return the squares, raised to where they touch."""
@@ -198,7 +203,8 @@ class ReweighedView(FitView):
     @property
     def at_zero(self) -> float:
         """The same of what is held alone."""
-        return super().at_zero + self.offset
+        nothing = 0 * self._left[:, :1], np.zeros((1, self.Y.shape[1]))
+        return self.loss.value(self.Y, *(self.held or nothing)) + self.offset
 
     def reduced(self) -> Reduced:
         """Return the least-squares form."""

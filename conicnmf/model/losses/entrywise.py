@@ -121,9 +121,13 @@ class Entrywise(Loss):
         self, Y: Data, A: Array, B: Array, shares: Callable[[Array, Array], Array]
     ) -> WeightedFrobenius:
         """Return Σ scale · M ∘ shares(Y, A B) ∘ (Y − X)², the squares of another model X."""
-        parts = [
-            np.sqrt(v.weighed(self.scale * shares(v.y, v.p))) for v in visits(Y, A, B, self.weights)
-        ]
+        seen = visits(Y, A, B, self.weights)
+        return self.as_squares([v.weighed(self.scale * shares(v.y, v.p)) for v in seen])
+
+    def as_squares(self, parts: list[Array]) -> WeightedFrobenius:
+        """Return squares whose factors at visited entries, visit by visit, are these; written over."""
+        for part in parts:
+            np.sqrt(part, out=part)
         if not sp.issparse(self.weights):
             return WeightedFrobenius(np.concatenate(parts))
         pattern = self.weights

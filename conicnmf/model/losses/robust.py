@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import cvxpy as cp
 import numpy as np
 
+from conicnmf.kernels.huber import cut_residuals
 from conicnmf.model.losses.entrywise import Entrywise
 from conicnmf.model.losses.visits import Visit, visits
 from conicnmf.model.terms import Loss, Quadratic
@@ -48,8 +49,15 @@ class Robust(Entrywise):
 
     def reweigh(self, Y: Data, A: Array, B: Array) -> Loss:
         """Return the squares that touch the loss at B, up to a constant."""
-        unit = self._unit(Y, A, B)
-        return self.squares(Y, A, B, lambda y, p: self.shares(y - p, unit))
+        seen, total, count = [], 0.0, 0.0
+        for v in visits(Y, A, B, self.weights):
+            # Residuals take the place of the model, which is made once for their mean and for weights.
+            np.abs(np.subtract(v.y, v.p, out=v.p), out=v.p)
+            total += v.sum(v.p)
+            count += v.p.size if isinstance(v.m, float) else v.sum(np.ones_like(v.p))
+            seen.append(v)
+        unit = total / count
+        return self.as_squares([v.weighed(self.scale * self.shares(v.p, unit)) for v in seen])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,22 +97,20 @@ class Huber(Robust):
     def _inside(self, r: Array) -> Array:
         """Return residuals, those beyond δ cut off there."""
         delta = r.dtype.type(self.delta)
-        return np.clip(r, -delta, delta)  # one pass, where two bounds one by one are two
+        return np.clip(r, -delta, delta)
 
     def cost(self, v: Visit) -> float:
-        """Return the sum of s(2r − s), for residuals r that are s where they are cut off at δ."""
-        return self._costs(v)[0]
+        """Return the weighted sum over visited entries, in one pass where they weigh the same."""
+        if not isinstance(v.m, float):
+            return super().cost(v)
+        return cut_residuals(v.y, v.p, self.delta)[0]
 
     def cost_and_slopes(self, v: Visit) -> tuple[float, Array]:
-        """Return the same, and −2s."""
-        value, inside = self._costs(v)
+        """Return the same, and the weighted slopes."""
+        if not isinstance(v.m, float):
+            return super().cost_and_slopes(v)
+        value, inside = cut_residuals(v.y, v.p, self.delta)
         return value, np.multiply(inside, -2, out=inside)
-
-    def _costs(self, v: Visit) -> tuple[float, Array]:
-        r = v.y - v.p
-        inside = self._inside(r)
-        own = v.weighed(inside)
-        return 2 * _product(own, r) - _product(own, inside), own
 
     def shares(self, r: Array, unit: float) -> Array:
         """Return the smaller of 1 and δ over the residual's magnitude."""
@@ -157,10 +163,3 @@ class Absolute(Robust):
     def atoms(self, Y: Data, P: cp.Expression) -> cp.Expression:
         """Return the magnitudes for CVXPY."""
         return cp.abs(Y - P)
-
-
-def _product(x: Array, y: Array) -> float:
-    """Return ⟨x, y⟩ in double precision."""
-    if x.dtype == np.float64 and x.strides == y.strides:
-        return float(x.ravel(order="K") @ y.ravel(order="K"))
-    return float(np.sum(x * y, dtype=np.float64))

@@ -52,12 +52,15 @@ class ANLS(Extrapolated):
         exact_columns,
     )
 
-    def minimize(self, held: Subproblem, B: Array) -> tuple[Array, float]:
-        """Minimize over the whole block, some columns after the other where these have their own."""
-        new, value = np.empty_like(B), 0.0
+    def minimize(self, held: Subproblem, B: Array) -> tuple[Array, float | None]:
+        """Minimize over the whole block, some columns after the other where these have their own.
+
+        Of squares that stand for another loss and lie above it no one asks for the value.
+        """
+        new, value, valued = np.empty_like(B), 0.0, held.block.kind != "weighted"
         constraint = next(iter(held.block.binding), None)
         whole = whole_least_squares(held.block)
-        for columns, quadratic in held.columnwise():
+        for columns, quadratic in held.columnwise(valued):
             G, C = quadratic.G, quadratic.C
             if whole is not None:
                 new[:, columns] = whole.least_squares_nonneg(G, C, B)
@@ -65,8 +68,8 @@ class ANLS(Extrapolated):
                 new[:, columns] = _unconstrained(G, C)
             else:
                 new[:, columns] = constraint.least_squares(G, C, B[:, columns])
-            value += quadratic.value(new[:, columns])
-        return new, value
+            value += quadratic.value(new[:, columns]) if valued else 0.0
+        return new, value if valued else None
 
 
 def _unconstrained(G: Array, C: Array) -> Array:
