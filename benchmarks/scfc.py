@@ -13,7 +13,7 @@ from conicnmf.solve.methods.base import Context
 from conicnmf.types import Array
 
 FILTERS, IMAGE = 192, (28, 28)
-SLOWER, MORE, INFERENCE = 1.6, 1.15, 1.5
+SLOWER, MORE, INFERENCE = 1.3, 1.15, 1.5
 _CODE = "import json; from benchmarks.scfc import peak; print(json.dumps(peak()))"
 
 
@@ -57,13 +57,18 @@ def _iteration(setup: Setup) -> Iterator[Row]:
         clock(floor),
         ratio,
         float(np.ptp(ratios[straight])) / ratio,
-        f"≤ {SLOWER:g}",
-        ratio <= SLOWER,
-        f"float32, {straight.sum()} of {len(straight)} iterations, in which no step was tried again; "
-        "the floor is WᵀV, DVᵀ, (WᵀW)H, HHᵀ, WᵀW and (HHᵀ)Wᵀ once each",
+        note=f"float32, {straight.sum()} of {len(straight)} iterations, in which no step was tried "
+        "again; the floor is WᵀV, DVᵀ, (WᵀW)H, HHᵀ, WᵀW and (HHᵀ)Wᵀ once each",
     )
     mean = float(seconds.mean())
-    yield Row("784×60000, n = 192, mean of all", clock(mean), clock(floor), mean / floor)
+    yield Row(
+        "784×60000, n = 192, mean of all",
+        clock(mean),
+        clock(floor),
+        mean / floor,
+        target=f"≤ {SLOWER:g}",
+        ok=mean <= SLOWER * floor,
+    )
 
 
 def _ages(memo: Memo) -> list[int]:

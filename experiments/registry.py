@@ -22,6 +22,7 @@ from experiments import (
     thom_grid,
     thom_mnist,
     thom_supervised,
+    thom_thousand,
     yang_filters,
     yang_orthogonality,
     yang_ranking,
@@ -48,6 +49,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         thom_gabor,
         thom_mnist,
         thom_supervised,
+        thom_thousand,
         thom_grid,
     )
 }

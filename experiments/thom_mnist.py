@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from conicnmf.families.autoencoders import encode
 from conicnmf.report import plot_basis
@@ -13,6 +18,7 @@ from conicnmf.results import Result
 from conicnmf.types import Array
 from experiments.experiment import Experiment, Outcome, Setup, judged
 from experiments.thom_digits import (
+    COSTS,
     IMAGE,
     PAPER,
     Digits,
@@ -21,53 +27,113 @@ from experiments.thom_digits import (
     svm_error,
 )
 
-LIMITS = {1000: 16.0, 10000: 4.5, 60000: 2.8}
-"""Test errors in percent up to which the filters count as good as published."""
-PUBLISHED = {60000: 2.48}
+PAPERS_PAIR = (0.8, 0.7)
+PAIRS = tuple(product((0.5, 0.65, 0.8), (0.55, 0.65, 0.7)))
+"""Sparseness of filters and of codes, to choose from on held-out training digits."""
+PUBLISHED = 2.48
+LIMITS = {1000: 16.0, 60000: PUBLISHED}
+"""Test errors in percent up to which the filters count as good as published, by training digits."""
+
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Training digits, test digits, filters, iterations; digits and iterations to choose pairs by."""
+
+    count: int = 60000
+    tests: int = 10000
+    rank: int = 192
+    iterations: int = 160
+    trial: int = 10000
+    trial_iterations: int = 100
+
+    def learning(self, pair: Pair, iterations: int, name: str = "") -> Learning:
+        """Return how filters are learned at a pair."""
+        return Learning(self.rank, *pair, iterations=iterations, name=name)
+
+
+FULL = Plan()
+QUICK = Plan(1000, 2000, 64, 60, 800, 40)
 
 
 def run(setup: Setup) -> Outcome:
-    """Learn filters, infer the codes of all digits, and classify them."""
-    sizes = (1000,) if setup.quick else (10000, 60000)
-    n, tests = (64, 2000) if setup.quick else (192, 10000)
-    rows, figures = [], {}
-    for count in sizes:
-        digits = Digits.load(count, tests)
-        plan = Learning(n, iterations=60 if setup.quick else 600, name=_name(setup, count))
-        for seed in setup.runs(quick=1, full=1):
-            result = plan.run(digits.V, seed=seed, progress=setup.progress)
-            rows.append(_row(result, digits, plan))
-        figures[f"filters-{count}"] = plot_basis(result.W[:, :64], IMAGE, columns=16, signed=True)
-    table = pd.DataFrame(rows)
-    good = all(table["test error %"] <= table["digits"].map(LIMITS))
-    near = abs(table["code sparseness"] / table["estimate"] - 1).max()
+    """Choose a pair on held-out digits, learn filters there and at the paper's, and classify codes."""
+    plan, seeds = QUICK if setup.quick else FULL, setup.runs(quick=1, full=3)
+    pairs = (PAPERS_PAIR, (0.65, 0.65)) if setup.quick else PAIRS
+    rows = [_tried(plan, pair, setup.progress) for pair in pairs]
+    chosen = pairs[int(np.argmin([row["error %"] for row in rows]))]
+    digits, figures = Digits.load(plan.count, plan.tests), {}
+    for pair in dict.fromkeys((chosen, PAPERS_PAIR)):
+        costs: Sequence[float] = COSTS
+        for seed in seeds:
+            name = "" if setup.quick else f"thom-mnist-{pair[0]:g}-{pair[1]:g}"
+            learning = plan.learning(pair, plan.iterations, name)
+            result = learning.run(digits.V, seed=seed, progress=setup.progress)
+            rows.append(_row(result, digits, learning, seed, costs))
+            costs = (rows[-1]["C"],)  # chosen with the first seed
+        filters = plot_basis(result.W[:, :64], IMAGE, columns=16, signed=True)
+        figures[f"filters-{pair[0]:g}-{pair[1]:g}"] = filters
+    return _outcome(pd.DataFrame(rows), figures, chosen, LIMITS[plan.count])
+
+
+def _outcome(
+    table: pd.DataFrame, figures: dict[str, Figure], chosen: Pair, limit: float
+) -> Outcome:
+    tested = table[table["judged on"] == "test"]
+    errors = tested.groupby(["σ_W", "σ_H"])["error %"].mean()
+    near = abs(tested["code sparseness"] / tested["estimate"] - 1).max()
+    held = {
+        f"at most {limit:g} % at the pair chosen without the test digits": errors[chosen] <= limit,
+        f"at most {limit:g} % at the paper's own pair": errors[PAPERS_PAIR] <= limit,
+        "the paper's pair is the best of those tried": chosen == PAPERS_PAIR,
+        "code words are as sparse as the paper estimates": near <= 0.03,
+    }
+    means = " and ".join(
+        f"{errors[pair]:.2f} % at (σ_W, σ_H) = ({pair[0]:g}, {pair[1]:g})"
+        for pair in dict.fromkeys((chosen, PAPERS_PAIR))
+    )
     return Outcome(
         table,
         figures,
-        judged(good, near <= 0.03),
-        f"{_errors(table)}; the mean sparseness of code words is within {near:.1%} of the paper's "
-        f"estimate, and inference takes at most {table['inference / product'].max():.2f} times its "
-        "matrix product.",
-        NOTES,
+        judged(*held.values()),
+        f"mean test errors are {means} (seeds {_seeds(tested)}; held-out digits chose the pair "
+        f"({chosen[0]:g}, {chosen[1]:g})); the mean sparseness of code words is within {near:.1%} of "
+        f"the paper's estimate. Of the tests made these fail: "
+        f"{'; '.join(name for name, holds in held.items() if not holds) or 'none'}.",
+        _notes(tested),
     )
 
 
-def _name(setup: Setup, count: int) -> str:
-    return "" if setup.quick else f"thom-mnist-{count}"
+def _seeds(tested: pd.DataFrame) -> str:
+    return ", ".join(str(seed) for seed in sorted(set(tested["seed"])))
 
 
-def _row(result: Result, digits: Digits, plan: Learning) -> dict[str, object]:
+def _tried(plan: Plan, pair: Pair, progress: bool) -> dict[str, Any]:
+    """Return the row of a pair that is judged on held-out training digits."""
+    digits = Digits.held_out(plan.trial, plan.trial)
+    learning = plan.learning(pair, plan.trial_iterations)
+    result = learning.run(digits.V, progress=progress)
+    return _row(result, digits, learning, 0) | {"judged on": "held-out"}
+
+
+def _row(
+    result: Result, digits: Digits, plan: Learning, seed: int, costs: Sequence[float] = COSTS
+) -> dict[str, Any]:
     f = result.factors
     codes, tested = (encode(V, f["W"], f["theta"], f["beta"], 3) for V in (digits.V, digits.V_test))
-    error, cost = svm_error(codes, digits.y, tested, digits.y_test)
+    error, cost = svm_error(codes, digits.y, tested, digits.y_test, costs)
     notes = result.history[-1].notes
     mean, estimate, near = code_sparseness(result, plan.sparseness_h)
-    count = len(digits.y)
     return {
-        "digits": count,
+        "judged on": "test",
+        "σ_W": plan.sparseness_w,
+        "σ_H": plan.sparseness_h,
+        "digits": len(digits.y),
         "filters": plan.rank,
-        "published %": PUBLISHED.get(count, np.nan),
-        "test error %": error,
+        "iterations": result.n_iter,
+        "seed": seed,
+        "error %": error,
         "C": cost,
         "relative error": notes["reconstruction"],
         "inference error": notes["inference"],
@@ -75,61 +141,51 @@ def _row(result: Result, digits: Digits, plan: Learning) -> dict[str, object]:
         "estimate": estimate,
         "within 0.1": near,
         "inference / product": _price(f, digits.V_test),
-        "iterations": result.n_iter,
         "minutes": result.seconds / 60,
     }
 
 
 def _price(f: dict[str, Array], X: Array) -> float:
-    """Return the time of inference over that of its matrix product, both the best of five."""
+    """Return the processor time of inference over that of its product, both the best of five."""
     best = [np.inf, np.inf]
     for _ in range(5):
         for side in (0, 1):
-            begin = time.perf_counter()
+            begin = time.process_time()
             if side:
                 encode(X, f["W"], f["theta"], f["beta"], 3)
             else:
                 f["W"].T @ X
-            best[side] = min(best[side], time.perf_counter() - begin)
+            best[side] = min(best[side], time.process_time() - begin)
     return best[1] / best[0]
 
 
-def _errors(table: pd.DataFrame) -> str:
-    pairs = zip(table["digits"], table["test error %"], strict=True)
-    return "the test error is " + " and ".join(f"{e:.2f} % from {n} digits" for n, e in pairs)
-
-
-NOTES = (
-    "The paper leaves out β, the exponent, schedules, steps, starts and the balance of the "
-    "errors. Here each error is divided by its own scale, q = 3, θ and one β a filter are learned, "
-    "α_I rises to ½ over the first 20 iterations, and filters start as random digits seen through "
-    "Gaussian windows.",
-    "The start decides: on 2000 digits and 120 iterations, errors were 5.7 % from windows and "
-    "7.0 to 7.4 % from noise, whole digits or differences of digits, whose filters stay scattered "
-    "for long.",
-    "Tried on 2000 digits: α_I = 0.05 is worse (8.4 %, codes that cannot be inferred), 0.8 about "
-    "equal to ½; rows of H of norm 0.4√M, where f saturates, about equal; non-negative factors a "
-    "little better than signed ones from noise; q = 5 clearly worse (10 %).",
-    "A slow rise of α_I is worse: within it some filters grow large and have codes that no encoder "
-    "finds again. With 10000 digits and 400 iterations the mean inference error is 0.017 after 20 "
-    "or 60 iterations of rise, 0.036 after 120 and 0.051 after 180.",
-    "With α_I rising over 45 % of the iterations, and before steps on θ and β were shortened filter "
-    "by filter, all 60000 digits gave test errors of 2.93 % after 240 iterations, 2.81 % after 400 "
-    "and 3.18 % after 800 (15.5 minutes, inference error 0.139). The shorter rise was then chosen "
-    "by inference error and held-out training digits, and run once on all.",
-    "The SVM (LIBLINEAR, squared hinge, one for each pair of classes) sees codes standardized "
-    "over the training digits; C is the best of 0.003, 0.01 and 0.03 on a sixth of them.",
-    "Single precision, one thread; times are of this machine, which was shared.",
-)
+def _notes(tested: pd.DataFrame) -> tuple[str, ...]:
+    spread = tested.groupby(["σ_W", "σ_H"])["error %"].agg(["min", "max"])
+    ranges = " and ".join(f"{low:.2f} to {high:.2f} %" for low, high in spread.to_numpy())
+    return (
+        "The paper leaves out β, the exponent, schedules, steps, starts and the balance of the errors. "
+        "Here each error is divided by its own scale, q = 3, θ and one β a filter are learned, α_I "
+        "rises to ½ over the first 20 iterations, and filters start as random digits seen through "
+        "Gaussian windows.",
+        "The pair is chosen on training digits that no filter saw, with one seed and fewer iterations; "
+        "C is the best of the values tried on a sixth of the training digits, with the first seed. "
+        "Test digits are used once, by the rows that say so.",
+        f"From seed to seed test errors go from {ranges}. An error of 2.5 % on 10000 digits has a "
+        "standard error of 0.16 %.",
+        "The SVM has the squared hinge of LIBLINEAR, one for each pair of classes, on codes "
+        "standardized over the training digits.",
+        f"Inference takes at most {tested['inference / product'].max():.2f} times its matrix product. "
+        "Single precision, one thread; times are of this machine, which was shared.",
+    )
 
 
 EXPERIMENT = Experiment(
     id="thom-mnist",
     paper=f"{PAPER}, Section IV-B",
     title="Digits classified by a linear SVM on codes of 192 filters",
-    published="2.48 % test error with 192 filters, (σ_W, σ_H) = (0.8, 0.7), all 60000 training "
-    "digits.",
-    data="MNIST: 10000 and all 60000 training digits, 10000 test digits (quick: 1000, 64 filters, "
-    "2000 test digits).",
+    published="2.48 % test error with 192 filters at (σ_W, σ_H) = (0.8, 0.7), the lowest of all pairs, "
+    "from all 60000 training digits.",
+    data="MNIST: all 60000 training digits and 10000 test digits; pairs are chosen on 10000 training "
+    "digits held out from 10000 others (quick: 1000, 64 filters, 2000 test digits, 800 and 800).",
     run=run,
 )

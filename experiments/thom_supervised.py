@@ -111,7 +111,7 @@ def _measured(banks: list[Bank], digits: Digits) -> dict[str, float]:
         for V in (digits.V, digits.V_test)
     )
     error, cost = svm_error(codes, digits.y, tested, digits.y_test)
-    share = float(np.mean(_rarer(_all_filters(banks))))
+    share = float(np.mean(rarer_sign(_all_filters(banks))))
     return {"test error %": error, "C": cost, "smaller sign's share": share}
 
 
@@ -119,12 +119,12 @@ def _all_filters(banks: list[Bank]) -> Array:
     return np.concatenate([f["W"] for f in banks], axis=1)
 
 
-def _rarer(W: Array) -> Array:
+def rarer_sign(W: Array) -> Array:
     """Return the part of each filter's square that has the sign with less of it.
 
     Examples
     --------
-    >>> _rarer(np.array([[3.0, 1.0], [-1.0, 1.0]])).tolist()
+    >>> rarer_sign(np.array([[3.0, 1.0], [-1.0, 1.0]])).tolist()
     [0.1, 0.0]
     """
     up, down = (np.sum(np.maximum(X, 0) ** 2, axis=0) for X in (W, -W))

@@ -1,7 +1,8 @@
-"""The three compilers of the kernels: strict arithmetic, and as little to compile as possible.
+"""The compilers of the kernels: strict arithmetic, and as little to compile as possible.
 
 The order of every sum is fixed (no fastmath), so equal input gives equal output; division by zero
-gives inf or nan as in NumPy, because a kernel reports bad numbers and never raises.
+gives inf or nan as in NumPy, because a kernel reports bad numbers and never raises. Only
+`jit_long_sums` lets the compiler choose the order once, as matrix products do.
 
 A compiled function is optimized over again in each of its callers and their callers, so levels of
 calls and wrappers are what a first use pays for. Numba itself takes half a second to load and to set
@@ -89,6 +90,15 @@ def jit(function: Any) -> Any:
     there is a place for it, and free of the GIL.
     """
     return Kernel(function, no_cfunc_wrapper=True)
+
+
+def jit_long_sums(function: Any) -> Any:
+    """Compile what Python calls and what sums long rows: several numbers are added at once.
+
+    The order of the sums is the machine's, as in a matrix product; on one machine equal input gives
+    equal output.
+    """
+    return Kernel(function, no_cfunc_wrapper=True, fastmath={"reassoc", "contract", "nsz"})
 
 
 def inlined(function: Any) -> Any:

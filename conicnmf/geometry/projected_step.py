@@ -96,6 +96,35 @@ def _above(a: Array, least: float, signed: bool, kept: Array) -> int:
     return k
 
 
+@inner
+def project_row(
+    row: Array, ratio: float, norm: float, signed: bool, level: Array, kept: Array
+) -> bool:
+    """Project a row in place and return whether its level was found; else it stays as it is.
+
+    `level` holds one number, where the last search ended; `kept` is room for one entry more than the
+    row has.
+    """
+    length = norm if norm > 0 else _norm(row)
+    cut, found = 0.0, 0.0
+    # Entries well below the last level are left out, and found to have been needed or not.
+    for least in (_SHARE * level[0], -np.inf):
+        if found == 0:
+            count = _above(row, least, signed, kept)
+            cut, found = _level(kept[:count], ratio, least)
+    if found == 0:
+        return False
+    level[0] = cut
+    factor = length / found
+    for i in range(row.size):
+        x = row[i]
+        # In double precision: on a plateau almost all of |x| is taken away.
+        y = np.float64(abs(x) if signed else x) - cut
+        w = (y if y > 0 else 0.0) * factor
+        row[i] = -w if signed and x < 0 else w
+    return True
+
+
 @jit
 def advance_rows(
     B: Array,
@@ -129,21 +158,4 @@ def advance_rows(
     for j in range(B.shape[0]):
         row = out[j]
         _moved(B[j], before[j], gradient[j], m, s, row)
-        length = norm if norm > 0 else _norm(row)
-        level, found = 0.0, 0.0
-        # Entries well below the last level are left out, and found to have been needed or not.
-        for least in (_SHARE * levels[j], -np.inf):
-            if found == 0:
-                count = _above(row, least, signed, kept)
-                level, found = _level(kept[:count], ratio, least)
-        failed[j] = found == 0
-        if failed[j]:
-            continue
-        levels[j] = level
-        factor = length / found
-        for i in range(row.size):
-            x = row[i]
-            # In double precision: on a plateau almost all of |x| is taken away.
-            y = np.float64(abs(x) if signed else x) - level
-            w = (y if y > 0 else 0.0) * factor
-            row[i] = -w if signed and x < 0 else w
+        failed[j] = not project_row(row, ratio, norm, signed, levels[j : j + 1], kept)

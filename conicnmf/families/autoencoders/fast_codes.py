@@ -14,6 +14,7 @@ from conicnmf.families.autoencoders.inputs import (
 )
 from conicnmf.families.autoencoders.sparse_codes import SparseCodes
 from conicnmf.families.autoencoders.transfer import answer, encode
+from conicnmf.kernels.encoder import matched_slope
 from conicnmf.settings import Count, Rule, Share, Weight, checks_arguments
 from conicnmf.types import Array, Factors
 
@@ -150,11 +151,4 @@ def matched_slopes(P: Array, q: int) -> Array:
     >>> matched_slopes(np.array([[0.0, 4.0]]), 3)
     array([[0.25]])
     """
-    slopes = np.ones((len(P), 1), P.dtype)
-    for j, p in enumerate(P):  # a row at a time, as powers of all would be another copy
-        largest = float(np.abs(p).max())
-        if largest < np.finfo(P.dtype).tiny:
-            continue
-        powers = float(np.sqrt(np.sum((p / largest) ** (2 * q), dtype=np.float64)))
-        slopes[j] = max(powers, 1e-30) ** (-1 / q) / largest
-    return slopes
+    return np.array([[matched_slope(p, q)] for p in P], P.dtype)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from conicnmf.families.autoencoders.fast_codes import Weights
-from conicnmf.families.autoencoders.point import Point
+from conicnmf.families.autoencoders.point import Point, overlaps
 from conicnmf.families.autoencoders.step_sizes import StepSize, StepSizes
-from conicnmf.families.autoencoders.transfer import raised, respond
-from conicnmf.kernels.encoder import code_gradient, encoder_pull
+from conicnmf.families.autoencoders.transfer import raised
+from conicnmf.kernels.code_steps import code_changes, step_codes
+from conicnmf.kernels.encoder import encoder_pull, respond_and_compare
 from conicnmf.types import Array
 
 Limits = tuple[float, int]
@@ -16,11 +17,13 @@ Limits = tuple[float, int]
 
 
 def first_steps(point: Point) -> StepSizes:
-    """Return steps of the size that the curvature of the reconstruction error allows."""
+    """Return steps of the size that the curvature of the reconstruction error allows.
+
+    That of H is set anew in every iteration.
+    """
     size = point.view.size
-    codes = float(np.linalg.norm(point.B, 2)) ** 2 or 1.0
     filters = float(np.linalg.norm(point.HH, 2)) or 1.0
-    steps = {"H": StepSize(size / (2 * codes)), "W": StepSize(size / (2 * filters))}
+    steps = {"H": StepSize(0.0), "W": StepSize(size / (2 * filters))}
     names = ("theta", "beta") if point.view.teacher is None else _SMALL
     return steps | {name: StepSize(0.5) for name in names}
 
@@ -28,21 +31,41 @@ def first_steps(point: Point) -> StepSizes:
 _SMALL = ("theta", "beta", "w_out", "theta_out")
 
 
-def move_codes(
-    point: Point, weights: Weights, before: Array, step_size: StepSize, limits: Limits
-) -> None:
-    """Step on H."""
-    gradient = np.matmul(point.B @ point.B.T, point.H, out=point.scratch)
-    code_gradient(gradient, point.P, point.H, point.U, point.view.q, weights.fit, weights.infer)
-    energy = point.energy(weights)
-    shape, levels = point.view.code_shape, point.levels["H"]
-    for momentum, step in step_size.tries(*limits):
-        H = shape.advance(point.H, before, gradient, momentum, step, levels)
-        HH = H @ H.T
-        fit, gap = point.errors(point.B, H, HH, point.P, point.U)
-        if weights.total(fit, gap, point.miss) <= energy:
-            point.H, point.HH, point.fit, point.gap = H, HH, fit, gap
+def move_codes(point: Point, weights: Weights, step_size: StepSize, momentum: float) -> None:
+    """Step on H: with momentum where that lowers the energy, else plainly.
+
+    Without momentum a step of 1/L needs no test: a quadratic of curvature L lies above the energy, and
+    the projection finds its least value on the constraint set.
+    """
+    C = point.overlaps
+    safe = 0.5 / (weights.fit * float(np.linalg.eigvalsh(C)[-1]) + weights.infer)
+    product = np.matmul(C.astype(point.H.dtype), point.H, out=point.scratch)
+    for pull, step in step_size.bold_then_safe(momentum, safe):
+        H, sums = _stepped(point, weights, product, pull, step)
+        square = float(np.vdot(C, point.change @ point.change.T))
+        fit, gap = float(2 * sums[0] + square), float(2 * sums[1] + sums[2])
+        if step == safe or weights.total(fit, gap, 0.0) <= 0:
+            point.H, point.HH = H, H @ H.T
+            point.fit, point.gap = point.fit + fit, point.gap + gap
             return
+
+
+def _stepped(
+    point: Point, weights: Weights, product: Array, momentum: float, step: float
+) -> tuple[Array, Array]:
+    """Return codes after a step and the sums that `step_codes` has; the point gets the change."""
+    shape, q = point.view.code_shape, point.view.q
+    H, failed = np.empty_like(point.H), np.zeros(len(point.H), dtype=bool)
+    pulls = np.array([2 * weights.fit, 2 * weights.infer])
+    rows = product, point.P, point.U, point.H
+    settings = q, pulls, momentum, step, shape.ratio or 0.0, shape.signed, point.levels["H"]
+    sums = step_codes(*rows, point.change, *settings, H, failed)
+    if failed.any():
+        H[failed] = shape.project(H[failed])
+        change = np.empty_like(H[failed])
+        code_changes(*(X[failed] for X in (*rows, H)), q, change, sums)
+        point.change[failed] = change
+    return H, sums
 
 
 def move_output(point: Point, weights: Weights, steps: StepSizes, limits: Limits) -> None:
@@ -80,16 +103,18 @@ def move_filters(
 ) -> None:
     """Step on W."""
     gradient = filter_gradient(point, weights)
-    energy = point.energy(weights)
     shape, levels = point.view.filter_shape, point.levels["B"]
     for momentum, step in step_size.tries(*limits):
         B = shape.advance(point.B, before, gradient, momentum, step, levels)
+        C = overlaps(B)
         P = np.matmul(B, point.view.V, out=point.spare)
-        U = respond(P, point.theta, point.beta, out=point.scratch)
-        fit, gap = point.errors(B, point.H, point.HH, P, U)
-        miss = point.missed(U, point.w_out, point.theta_out)
-        if weights.total(fit, gap, miss) <= energy:
-            point.spare, point.scratch = point.P, point.U
-            point.B, point.P, point.U = B, P, U
-            point.fit, point.gap, point.miss = fit, gap, miss
+        small = point.theta[:, 0], point.beta[:, 0], point.view.q
+        gap, dot = respond_and_compare(P, point.P, point.U, point.H, *small, point.scratch)
+        fit = float(np.vdot(C - point.overlaps, point.HH)) - 2 * dot
+        miss = point.missed(point.scratch, point.w_out, point.theta_out)
+        if weights.total(fit, gap, miss - point.miss) <= 0:
+            point.B, point.overlaps, point.miss = B, C, miss
+            point.fit, point.gap = point.fit + fit, point.gap + gap
+            point.P, point.spare = P, point.P
+            point.U, point.scratch = point.scratch, point.U
             return

@@ -1,7 +1,8 @@
 """Where the descent of SCFC stands: its variables, what follows from them, and the errors there.
 
-The arrays of the size of all codes are H, the responses P = WᵀV, U = tanh(β(P + θ)), one spare and
-one scratch array; they are reused, H is not.
+The arrays of the size of all codes are H and its last change, the responses P = WᵀV, U = tanh(β(P + θ))
+and two spare ones; they are reused, H is not. Errors are measured once; moves then add what they
+change.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ class Point:
     spare: Array
     scratch: Array
     HH: Array
+    change: Array
+    overlaps: Array
     levels: dict[str, Array]
     fit: float = 0.0
     gap: float = 0.0
@@ -50,7 +53,8 @@ class Point:
         spares = np.empty_like(P), np.empty_like(P)
         # Where the projections last cut; without it their search is longer and ends the same.
         levels = {name: np.full(n, -np.inf) for name in ("B", "H")}
-        point = cls(view, B, H, theta, beta, w_out, theta_out, P, U, *spares, H @ H.T, levels)
+        squares = H @ H.T, np.zeros_like(H), overlaps(B)
+        point = cls(view, B, H, theta, beta, w_out, theta_out, P, U, *spares, *squares, levels)
         point.measure()
         return point
 
@@ -68,14 +72,10 @@ class Point:
         return weights.total(self.fit, self.gap, self.miss)
 
     def measure(self) -> None:
-        """Set all errors from the variables."""
-        self.fit, self.gap = self.errors(self.B, self.H, self.HH, self.P, self.U)
+        """Set all errors from the variables; the first from products, so no residual is ever held."""
+        self.gap, dot = code_energy(self.U, self.P, self.H, self.view.q)
+        self.fit = self.view.size - 2 * dot + float(np.vdot(self.overlaps, self.HH))
         self.miss = self.missed(self.U, self.w_out, self.theta_out)
-
-    def errors(self, B: Array, H: Array, HH: Array, P: Array, U: Array) -> tuple[float, float]:
-        """Return ‖V − WH‖² and ‖H − U^q‖², the first from products: no residual is ever held."""
-        gap, dot = code_energy(U, P, H, self.view.q)
-        return self.view.size - 2 * dot + float(np.vdot(B @ B.T, HH)), gap
 
     def answers(self, U: Array, w_out: Array, theta_out: float) -> Array:
         """Return tanh(w_outᵀU^q + θ_out), one a sample."""
@@ -88,8 +88,8 @@ class Point:
         """Return the squared error of classification, 0 without a teacher."""
         if self.view.teacher is None:
             return 0.0
-        off = self.view.teacher - self.answers(U, w_out, theta_out)
-        return float(np.sum(off * off, dtype=np.float64))
+        off = self.view.teacher - self.answers(U, w_out, theta_out).astype(np.float64)
+        return float(off @ off)
 
     def blame(self, weights: Weights) -> Array:
         """Return the derivative of the weighted error of classification in w_outᵀU^q + θ_out."""
@@ -98,3 +98,15 @@ class Point:
             return np.zeros(self.H.shape[1], self.H.dtype)
         out = self.answers(self.U, self.w_out, self.theta_out)
         return np.asarray(2 * weights.teach * (out - teacher) * (1 - out * out), self.H.dtype)
+
+
+def overlaps(B: Array) -> Array:
+    """Return BBᵀ in double precision: what a small step changes in it is not lost.
+
+    Examples
+    --------
+    >>> overlaps(np.array([[3.0, 4.0]], np.float32))
+    array([[25.]])
+    """
+    wide = np.asarray(B, np.float64)
+    return np.asarray(wide @ wide.T)

@@ -22,7 +22,7 @@ from conicnmf.types import Array, Factors
 
 @dataclass(frozen=True, eq=False)
 class Memo:
-    """What SCFC remembers: iterations made, the variables before the last, steps, and the point."""
+    """Iterations made, the filters before the last one, its change of codes, steps, and the point."""
 
     count: int = 0
     before: dict[str, Array] = field(default_factory=dict)
@@ -35,9 +35,13 @@ class SCFC(Solver[FastCodes, Memo]):
     """Gradient steps on one variable after the other; W and H are projected after each.
 
     Every variable has a step size of its own: steps shrink until the energy does not rise, and grow
-    after a success. So at fixed weights it never rises. The weight of inference, and after it that of
-    classification, grows from zero as `schedule` says; `notes` of the history hold both weights, the
-    energy at them, its three relative errors and the steps.
+    after a success. So at fixed weights it never rises. They are judged by the change of the energy,
+    summed over differences: in single precision the difference of two energies is soon nothing but
+    rounding. Where momentum fails on H, a plain step of one over the curvature needs no test.
+
+    The weight of inference, and after it that of classification, grows from zero as `schedule` says;
+    `notes` of the history hold both weights, the energy at them, its three relative errors and the
+    steps.
 
     Parameters
     ----------
@@ -84,16 +88,16 @@ class SCFC(Solver[FastCodes, Memo]):
         point = memo.point or Point.at(problem, factors)
         steps = memo.steps or moves.first_steps(point)
         limits = self.momentum, self.max_halvings
-        before = memo.before or {"B": point.B, "H": point.H}
-        now = {"B": point.B, "H": point.H}
-        moves.move_codes(point, weights, before["H"], steps["H"], limits)
+        before, now = memo.before.get("B", point.B), {"B": point.B}
+        point.change = memo.before.get("change", point.change)
+        moves.move_codes(point, weights, steps["H"], self.momentum)
         if weights.infer or weights.teach:
             move_encoder(point, weights, steps, self.max_halvings)
         if weights.teach:
             moves.move_output(point, weights, steps, limits)
-        moves.move_filters(point, weights, before["B"], steps["W"], limits)
+        moves.move_filters(point, weights, before, steps["W"], limits)
         notes = self._notes(problem, point, infer, teach, steps)
-        memo = Memo(memo.count + 1, now, steps, point)
+        memo = Memo(memo.count + 1, now | {"change": point.change}, steps, point)
         return Sweep(point.factors, memo, point.energy(problem.weights()), notes=notes)
 
     def _notes(
@@ -114,6 +118,6 @@ class SCFC(Solver[FastCodes, Memo]):
 
     def unpack(self, arrays: dict[str, Array], memo: Memo) -> Memo:
         """Return the memo that `pack` wrote."""
-        before: dict[str, Array] = {n: arrays[n] for n in ("B", "H") if n in arrays}
+        before: dict[str, Array] = {n: arrays[n] for n in ("B", "change") if n in arrays}
         count = int(arrays["count"][0])
         return replace(memo, count=count, before=before, steps=unpack_steps(arrays))

@@ -9,7 +9,7 @@ import numpy as np
 
 from conicnmf.types import Array
 
-_GROW, _SHRINK = 1.1, 0.5
+_GROW, _SHRINK = 1.05, 0.5
 _RUSH = 1.6
 """Growth before the first failure: the first step is a guess that may be far too short."""
 
@@ -31,7 +31,7 @@ class StepSize:
         --------
         >>> step_size = StepSize(1.0, age=9)
         >>> [pair for pair in step_size.tries(0.5, 2)], step_size
-        ([(0.5, 1.0), (0.0, 1.0), (0.0, 0.5)], StepSize(step=0.25, age=0, growth=1.1))
+        ([(0.5, 1.0), (0.0, 1.0), (0.0, 0.5)], StepSize(step=0.25, age=0, growth=1.05))
         """
         pull = min(momentum, self.age / (self.age + 3))
         if pull > 0:
@@ -44,6 +44,23 @@ class StepSize:
             self.age, self.step = 1, step * self.growth
             yield 0.0, step
             self.age, self.step, self.growth = 0, step * _SHRINK, _GROW
+
+    def bold_then_safe(self, momentum: float, safe: float) -> Iterator[tuple[float, float]]:
+        """Yield momentum with a long step, and then none with the step that needs no test.
+
+        Examples
+        --------
+        >>> step_size = StepSize(2.0, age=9)
+        >>> list(step_size.bold_then_safe(0.5, 1.0)), step_size
+        ([(0.5, 2.0), (0.0, 1.0)], StepSize(step=1.0, age=1, growth=1.05))
+        """
+        pull, step = min(momentum, self.age / (self.age + 3)), max(self.step, safe)
+        self.age += 1
+        if pull > 0:
+            self.step = step * _GROW
+            yield pull, step
+            self.age, self.step, self.growth = 1, step * _SHRINK, _GROW
+        yield 0.0, safe
 
 
 StepSizes = dict[str, StepSize]

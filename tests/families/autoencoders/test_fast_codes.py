@@ -20,11 +20,13 @@ from conicnmf.families.autoencoders import (
     standardize,
     windows,
 )
-from conicnmf.families.autoencoders.encoder_moves import encoder_derivatives, move_encoder
+from conicnmf.families.autoencoders.encoder_moves import move_encoder
 from conicnmf.families.autoencoders.fast_codes import matched_slopes
-from conicnmf.families.autoencoders.moves import filter_gradient, first_steps
+from conicnmf.families.autoencoders.moves import filter_gradient, first_steps, move_codes
 from conicnmf.families.autoencoders.point import Point
-from conicnmf.kernels.encoder import code_gradient
+from conicnmf.families.autoencoders.step_sizes import StepSize
+from conicnmf.kernels.code_steps import step_codes
+from conicnmf.kernels.encoder import row_slopes
 
 
 def digits(M=200, dtype=np.float64):
@@ -67,6 +69,16 @@ def test_energy_is_the_weighted_sum_of_the_three_errors(small):
     assert Point.at(statement, factors).energy(weights) == pytest.approx(expected, rel=1e-12)
 
 
+def code_gradient(point, weights):
+    """Read the gradient in H off a plain step of length one that is not projected."""
+    H, zero = np.empty_like(point.H), np.zeros(5)
+    pulls, failed = np.array([2 * weights.fit, 2 * weights.infer]), np.zeros(5, dtype=bool)
+    rows = point.B @ point.B.T @ point.H, point.P, point.U, point.H, np.zeros_like(H)
+    step_codes(*rows, 3, pulls, 0.0, 1.0, 0.0, True, zero, H, failed)
+    assert failed.all()
+    return point.H - H
+
+
 def test_every_gradient_agrees_with_differences(small):
     statement, factors = small
     rng = np.random.default_rng(1)
@@ -76,17 +88,58 @@ def test_every_gradient_agrees_with_differences(small):
     def along(name):
         return lambda X: plain_energy(statement, factors | {name: X}, weights)
 
-    gradient = point.B @ point.B.T @ point.H
-    code_gradient(gradient, point.P, point.H, point.U, 3, weights.fit, weights.infer)
-    agrees(along("H"), factors["H"], gradient, rng)
+    agrees(along("H"), factors["H"], code_gradient(point, weights), rng)
     blame = point.blame(weights)
-    slopes = encoder_derivatives(point, weights, blame)
+    slopes = np.empty((5, 6))
+    for j, (u, p, h) in enumerate(zip(point.U, point.P, point.H, strict=True)):
+        at = point.theta[j, 0], point.beta[j, 0], 3, weights.infer, point.w_out[j, 0]
+        row_slopes(u, p, h, at, blame, np.empty_like(u), slopes[j])
     agrees(along("theta"), factors["theta"], slopes[:, :1], rng)
     agrees(along("beta"), factors["beta"], slopes[:, 1:2], rng)
     agrees(along("W"), factors["W"], filter_gradient(point, weights).T, rng)
     F = point.U**3
     agrees(along("w_out"), factors["w_out"], (F @ blame)[:, None], rng)
     agrees(along("theta_out"), factors["theta_out"], blame.sum(keepdims=True)[None], rng)
+
+
+@pytest.mark.parametrize("shape", [{}, {"sparseness_h": None}, {"nonneg": True}])
+def test_what_a_step_on_codes_changes_is_the_difference_of_the_energies(shape):
+    statement = FastCodes(digits(), 8, **{"sparseness_h": 0.6} | shape)
+    factors = statement.solve(SCFC(Ramp(0)), stop=3).factors
+    weights, point = statement.weights(), Point.at(statement, factors)
+    before = point.fit, point.gap
+    move_codes(point, weights, StepSize(0.0, age=3), 0.9)
+    told = point.fit - before[0], point.gap - before[1]
+    point.measure()
+    assert told == pytest.approx((point.fit - before[0], point.gap - before[1]), rel=1e-6)
+    assert np.allclose(point.change, point.H - factors["H"])
+    assert point.energy(weights) < weights.total(*before, 0.0)
+
+
+def test_plain_steps_on_codes_need_no_test():
+    """One over the curvature: the energy falls from any point, though no step is looked at."""
+    statement, weights = FastCodes(digits(), 8, 0.7, 0.6), None
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        factors = statement.start({"W": rng.standard_normal((64, 8))}, rng)
+        factors["H"] = statement.code_shape.project(rng.standard_normal(factors["H"].shape))
+        point, weights = Point.at(statement, factors), statement.weights()
+        before = point.energy(weights)
+        move_codes(point, weights, StepSize(0.0), 0.0)
+        assert point.energy(weights) < before
+
+
+def test_single_precision_goes_on_where_differences_of_energies_are_rounding():
+    """Late steps change the energy by less than the last digit of a sum in single precision."""
+    V = digits(400)
+    ends = {
+        dtype: FastCodes(V.astype(dtype), 8, 0.6, 0.5).solve(SCFC(Ramp(0)), stop=400)
+        for dtype in (np.float32, np.float64)
+    }
+    energies = ends[np.float32].history.to_frame()["energy"].to_numpy()
+    assert (np.diff(energies[1:]) <= 0).all()
+    assert 0 < energies[-40] - energies[-1] < 1e-4
+    assert energies[-1] == pytest.approx(ends[np.float64].objective, rel=0.03)
 
 
 @pytest.mark.parametrize("supervised", [False, True])
