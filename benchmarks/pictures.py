@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from matplotlib.axes import Axes
+
 from benchmarks.harness import Row
 from conicnmf.report.style import Figure, log_times, new_figure, series, styled
 
@@ -47,25 +50,27 @@ def speed(rows: Sequence[Row]) -> Figure | None:
     names = list(dict.fromkeys(row.id for row in raced))
     if not names:
         return None
-    figure = new_figure(0.8 + 0.3 * len(names))
+    figure = new_figure(0.8 + 0.34 * len(names))
     axes = figure.add_subplot()
-    for met, name, marker in ((True, "met", "o"), (False, "missed", "X")):
-        shown = [row for row in raced if row.ok is met]
-        places = [names.index(row.id) for row in shown]
-        color = _COLORS[name]["color"]
-        axes.scatter(
-            [row.ratio for row in shown], places, 30, color, marker=marker, label=name, alpha=0.7
-        )
-    for row in raced:
-        target = float(row.target.split()[1])
-        place = names.index(row.id)
-        axes.plot([target] * 2, [place - 0.35, place + 0.35], color="#24292f", lw=1.5)
+    for place, name in enumerate(names):
+        cases = [row for row in raced if row.id == name]
+        for row, shift in zip(cases, np.linspace(-0.3, 0.3, len(cases) + 2)[1:-1], strict=True):
+            _case(axes, row, place + shift)
     log_times(axes)
     axes.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.4, -0.6))
     axes.set_xlabel("times faster than the rival")
-    if any(row.ok is False for row in raced):
-        axes.legend(loc="lower right", frameon=True)
+    marks = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    figure.legend(marks.values(), marks.keys(), loc="outside lower center", ncols=3)
     return figure
+
+
+def _case(axes: Axes, row: Row, height: float) -> None:
+    """Draw one case: its target, its ratio, and a line between them."""
+    target, name = float(row.target.split()[1]), "met" if row.ok else "missed"
+    color = _COLORS[name]["color"]
+    axes.plot([target, row.ratio], [height] * 2, color=color, lw=0.8, alpha=0.6)
+    axes.plot(target, height, "|", color="#24292f", ms=7, mew=1.6, label="target")
+    axes.plot(row.ratio, height, "o" if row.ok else "X", color=color, ms=5, label=name)
 
 
 def floor(rows: Sequence[Row]) -> Figure | None:
@@ -95,7 +100,7 @@ def floor(rows: Sequence[Row]) -> Figure | None:
 
 PICTURES = {
     "speed": Picture(
-        "How many times faster than the rival: each mark is a case, each vertical line its target.",
+        "How many times faster than the rival: each case is joined to its target by a line.",
         speed,
     ),
     "floor": Picture(

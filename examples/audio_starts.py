@@ -59,6 +59,7 @@ def main(output):
     for name, values in ends.items():
         print(f"{name}: best {min(values):.2f}, median {np.median(values):.2f}")
 
+    plt.style.use("tableau-colorblind10")
     figure, axes = plt.subplots(figsize=(6.4, 3), layout="constrained")
     for (name, values), marker in zip(ends.items(), "so", strict=True):
         axes.plot(list(SEEDS), values, marker, label=name, ms=8)

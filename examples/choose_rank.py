@@ -23,11 +23,12 @@ def main(output):
     found = {rank: stability(cn.factorize(V, rank), cn.HALS(), n_starts=10) for rank in RANKS}
     print(found[TRUE])
 
+    plt.style.use("tableau-colorblind10")
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3), layout="constrained")
     table = choice.table
     left.errorbar(RANKS, table["held_out"], table["standard_error"], label="held-out entries")
     left.plot(RANKS, table["fitted"], "--", label="fitted entries")
-    left.set(title="relative error", xlabel="rank", ylim=(0, None))
+    left.set(title="relative error", xlabel="rank", yscale="log")
     right.plot(RANKS, [runs.score for runs in found.values()], "o-", label="components found again")
     right.plot(
         RANKS, [runs.dispersion for runs in found.values()], "s--", label="samples grouped alike"

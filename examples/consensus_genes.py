@@ -40,7 +40,7 @@ def main(output):
         return
     V = tumors.V[np.argsort(-tumors.V.var(axis=1))[:GENES]]  # the genes that vary most
     V = V / V.max()
-    figure, panels = plt.subplots(1, 3, figsize=(8.4, 3.2), layout="constrained")
+    figure, panels = plt.subplots(1, 3, figsize=(6.8, 3), layout="constrained", sharey=True)
     for axes, rank in zip(panels, RANKS, strict=True):
         stop = cn.MaxIter(200) | cn.RelDecrease(1e-5)
         runs = stability(cn.factorize(V, rank, loss="kl"), n_starts=STARTS, stop=stop)
@@ -51,16 +51,18 @@ def main(output):
             print(f"rank {rank}, {name:<12} dispersion {clean:.3f}", end="")
             print(f", subtypes (adjusted Rand index) {np.mean(match):.2f}")
         axes.imshow(consensus, cmap="Blues", vmin=0, vmax=1)
-        axes.set_title(f"{rank} groups, dispersion {clean:.3f}", fontsize=10)
+        axes.set_title(f"{rank} groups\ndispersion {clean:.3f}", fontsize=10)
         edges = np.flatnonzero(np.diff(tumors.target)) + 0.5
         for edge in edges:  # samples are sorted by subtype
             axes.axhline(edge, color="#d55e00", lw=1)
             axes.axvline(edge, color="#d55e00", lw=1)
-        axes.set(xticks=[], yticks=[])
         middles = np.diff([-0.5, *edges, len(consensus) - 0.5]) / 2 + [-0.5, *edges]
         names = [str(name).replace("ALL_", "ALL\n") for name in tumors.extra["label_names"]]
-        axes.set_xticks(middles, names, fontsize=8)
-    panels[0].set_ylabel("samples")
+        axes.set_xticks(middles, names, fontsize=8, rotation=90)
+        axes.set_yticks(middles, names, fontsize=8)
+        axes.tick_params(length=0)
+    shade = figure.colorbar(axes.images[0], ax=panels, shrink=0.7)
+    shade.set_label("share of runs in one group", fontsize=9)
     figure.savefig(output, dpi=120)
     print(f"picture: {output}")
 

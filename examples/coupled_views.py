@@ -51,6 +51,7 @@ def main(output):
         print(f"hidden extremes from {name}: relative error {error:.3f}")
 
     result, best = found["together"]
+    plt.style.use("tableau-colorblind10")
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3), layout="constrained")
     places = np.arange(10)
     for shift, view in ((-0.2, "mean"), (0.2, "worst")):

@@ -60,6 +60,7 @@ def main(output):
     curves = 1 / (1 + np.exp(-25 * (time[:, None] - [0.2, 0.5, 0.8])))
     V = curves @ rng.random((3, 30)) + 0.15 * rng.standard_normal((40, 30))
     models = {"non-negative": [cn.NonNegative()], "rising": [cn.NonNegative(), Rising()]}
+    plt.style.use("tableau-colorblind10")
     figure, panels = plt.subplots(1, 2, figsize=(7, 2.8), sharey=True, layout="constrained")
     for axes, (title, terms) in zip(panels, models.items(), strict=True):
         result = cn.factorize(V, 3, W=terms).solve(cn.HALS(), seed=1)

@@ -53,6 +53,7 @@ def main(output):
     background = slow @ (0.3 + rng.random((2, 30)))
     V = background + peaks @ (rng.random((40, 30)) * (rng.random((40, 30)) < 0.2))
 
+    plt.style.use("tableau-colorblind10")
     figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
     axes.plot(V[:, 0], color="0.6", linewidth=1, label="one spectrum")
     for loss in (cn.Frobenius(), Background()):
@@ -62,6 +63,7 @@ def main(output):
         print(f"{loss}: {result.status.name}, distance to the true background {error:.3f}")
         axes.plot(model[:, 0], label=type(loss).__name__)
     axes.plot(background[:, 0], "k:", label="true background")
+    axes.set(xlabel="channel", ylabel="intensity")
     axes.legend(fontsize=8)
     figure.savefig(output, dpi=120)
     print(f"picture: {output}")

@@ -28,6 +28,7 @@ def main(output):
     loss = cp.Minimize(cp.sum_squares(V - W @ H))
     models = {"nothing known": [], "background known": [W[:, 0] == background]}
 
+    plt.style.use("tableau-colorblind10")
     figure, panels = plt.subplots(1, 2, figsize=(7, 2.8), sharey=True, layout="constrained")
     for axes, (title, known) in zip(panels, models.items(), strict=True):
         problem = cn.Problem(loss, known)

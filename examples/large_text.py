@@ -40,13 +40,14 @@ def main(output):
     agree = table[labels, topics].sum() / V.shape[1]
     print(f"{agree:.0%} of the documents are in the topic matched to their label")
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(6.8, 3.2), layout="constrained")
     shares = table[:, topics] / table.sum(axis=1, keepdims=True)
     left.imshow(shares, cmap="Blues", vmin=0, vmax=1)
-    left.set(title="documents of a label, by topic", xlabel="topic", ylabel="label")
+    left.set(xlabel="topic", ylabel="label")
+    left.set_title("documents of a label, by topic", fontsize=9)
     right.plot(history["seconds"], history["objective"] / np.sum(V.data**2), marker=".")
-    right.set(title=f"{dense / stored:.0f} times less memory than dense", xlabel="seconds")
-    right.set_ylabel("relative error")
+    right.set_title(f"{dense / stored:.0f} times less memory than dense", fontsize=9)
+    right.set(xlabel="seconds", ylabel="relative error")
     figure.savefig(output, dpi=120)
     print(f"picture: {output}")
 

@@ -27,8 +27,9 @@ def main(output):
     for name, result in (("without", plain), ("with", found)):
         print(f"{name} an offset: relative error {result.relative_error:.5f}")
 
+    plt.style.use("tableau-colorblind10")
     figure, panels = plt.subplots(
-        1, 3, figsize=(8.6, 3), layout="constrained", width_ratios=(2, 1, 1)
+        1, 3, figsize=(7.2, 3), layout="constrained", width_ratios=(2, 1, 1)
     )
     level = panels[0]
     places = np.arange(len(V))
@@ -36,7 +37,7 @@ def main(output):
     level.plot(V.mean(axis=1), places, "k|", label="mean")
     level.set_yticks(places, data.feature_names, fontsize=7)
     level.set(xlabel="part of the largest value")
-    level.legend(frameon=False, fontsize=8)
+    level.legend(frameon=False, fontsize=8, loc="upper right")
     for axes, (title, result) in zip(
         panels[1:], (("W H", plain), ("W H + b 1ᵀ", found)), strict=True
     ):

@@ -40,7 +40,7 @@ def main(output):
     H = cn.sparse_code(V, W, cn.coding.L0(0.02))
     sounding = (H > 0).mean(axis=1)  # the noise of the hammers is over at once
 
-    shape = {"figsize": (9, 6.4), "layout": "constrained", "width_ratios": [1, 2]}
+    shape = {"figsize": (6.8, 6.4), "layout": "constrained", "width_ratios": [1, 2]}
     figure, panels = plt.subplots(6, 2, sharex="col", **shape)
     panels[0, 0].set_axis_off()
     panels[0, 1].pcolormesh(time, frequency[low], np.sqrt(V[low]), cmap="Blues", rasterized=True)

@@ -34,12 +34,14 @@ def main(output):
         "Hebbian network": cn.solve(projection, ProjectionRule(), stop=2000),
         "three passes on-line": cn.solve(projection, OnlineHebbian()),
     }
-    figure, panels = plt.subplots(1, 4, figsize=(8.4, 2.6), layout="constrained")
+    figure, panels = plt.subplots(1, 4, figsize=(6.8, 2.4), layout="constrained")
     for axes, (title, result) in zip(panels, results.items(), strict=True):
         found = f"ρ = {orthogonality(result.W):.3f}, error {result.relative_error:.2f}"
         print(f"{title}: {found}")
         axes.imshow(tiles(result.W), cmap="Blues")
-        axes.set(title=title, xlabel=found, xticks=[], yticks=[])
+        axes.set(xticks=[], yticks=[])
+        axes.set_title(title, fontsize=10)
+        axes.set_xlabel(found, fontsize=8)
         axes.spines[:].set_visible(False)
     figure.savefig(output, dpi=120)
     print(f"picture: {output}")

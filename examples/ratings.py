@@ -102,10 +102,10 @@ def main(output):
     table = choice.table
     left.errorbar(RANKS, table["held_out"], table["standard_error"], label="held out")
     left.plot(RANKS, table["fitted"], "--", label="fitted")
-    left.set(xlabel="rank", title="relative error in training")
+    left.set(xlabel="rank", ylabel="relative error", title="cross-validation in the training set")
     left.legend(frameon=False)
     right.barh(list(errors), list(errors.values()), color="#9dbad6")
-    right.set(title="RMSE of the test, in stars")
+    right.set(title="ratings held out for the test", xlabel="RMSE in stars")
     for place, error in enumerate(errors.values()):
         right.text(error / 2, place, f"{error:.3f}", va="center", ha="center")
     figure.savefig(output, dpi=120)

@@ -27,7 +27,7 @@ def main(output):
         "squares": cp.sum_squares(V - W @ H),
         "Huber": cp.sum(cp.huber(V - W @ H, M=0.1)),
     }
-    figure, panels = plt.subplots(1, 4, figsize=(8, 3.4), layout="constrained")
+    figure, panels = plt.subplots(1, 4, figsize=(6.8, 3.2), layout="constrained")
     shown = {"clean": clean, "with outliers": V}
     for name, loss in losses.items():
         result = cn.Problem(cp.Minimize(loss)).solve(stop=12, seed=0)
@@ -38,7 +38,8 @@ def main(output):
     for axes, (title, image) in zip(panels, shown.items(), strict=True):
         axes.imshow(image, vmin=0, vmax=1.2, aspect="auto")
         axes.set_title(title, fontsize=9)
-        axes.set(xticks=[], yticks=[])
+        axes.set(xticks=[], yticks=[], xlabel="sample")
+    panels[0].set_ylabel("feature")
     figure.savefig(output, dpi=110)
     print(f"picture: {output}")
 

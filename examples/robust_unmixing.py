@@ -71,9 +71,9 @@ def main(output):
         print(f", spectral angle {angle:.0f}°")
         shown[f"{name}\nRMSE {error:.3f}, angle {angle:.0f}°"] = found
 
-    figure, panels = plt.subplots(4, 5, figsize=(9, 7.4), layout="constrained")
+    figure, panels = plt.subplots(4, 5, figsize=(7.2, 6.4), layout="constrained")
     for column, (title, shares) in zip(panels.T, shown.items(), strict=True):
-        column[0].set_title(title, fontsize=9)
+        column[0].set_title(title, fontsize=8)
         for axes, share in zip(column, shares, strict=True):
             axes.imshow(share.reshape(thin.shape), vmin=0, vmax=1, cmap="Blues")
             axes.set(xticks=[], yticks=[])

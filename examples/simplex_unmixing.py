@@ -38,6 +38,7 @@ def main(output):
     print(f"{result.status.name}: sums to one up to {np.abs(result.H.sum(axis=0) - 1).max():.1e}")
     print(f"mean error of a share {error:.3f}")
 
+    plt.style.use("tableau-colorblind10")
     figure, panels = plt.subplots(3, MATERIALS, figsize=(6.4, 5.2), layout="constrained")
     for k, (spectrum, truth, found) in enumerate(zip(*panels, strict=True)):
         spectrum.plot(spectra[:, k], color="0.6", label="true")

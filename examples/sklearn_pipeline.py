@@ -34,6 +34,7 @@ def main(output):
 
     ranks, bounds = GRID.values()
     scores = grid.cv_results_["mean_test_score"].reshape(len(ranks), len(bounds))
+    plt.style.use("tableau-colorblind10")
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(7.2, 3.4), width_ratios=[1.2, 1], layout="constrained"
     )

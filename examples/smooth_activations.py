@@ -41,7 +41,7 @@ def main(output):
     smooth = problem.solve(cn.TangentPlane(), init=start, stop=10)
     models = {"no smoothness": start, "smooth": (smooth.W, smooth.H)}
 
-    figure, panels = plt.subplots(PARTS, 2, figsize=(9, 6), layout="constrained", sharex=True)
+    figure, panels = plt.subplots(PARTS, 2, figsize=(6.8, 6), layout="constrained", sharex=True)
     order = np.argsort(start[0].argmax(axis=0))
     for column, (name, (W, H)) in zip(panels.T, models.items(), strict=True):
         print(f"{name}: divergence {cn.ItakuraSaito().value(V, W, H):.0f}", end="")

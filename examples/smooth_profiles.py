@@ -23,7 +23,8 @@ def main(output):
     bends = cp.norm(cp.diff(W, k=2, axis=0), 2, axis=0)
     models = {"sparse": sparse, "sparse and smooth": [*sparse, bends <= 0.2]}
 
-    figure, panels = plt.subplots(1, 3, figsize=(8, 2.6), sharey=True, layout="constrained")
+    plt.style.use("tableau-colorblind10")
+    figure, panels = plt.subplots(1, 3, figsize=(6.8, 2.5), sharey=True, layout="constrained")
     panels[0].plot(data.truth["W"])
     panels[0].set(title="true profiles", xlabel="feature")
     for axes, (title, constraints) in zip(panels[1:], models.items(), strict=True):

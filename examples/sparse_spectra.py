@@ -32,7 +32,7 @@ def main(output):
     low = frequency <= 2200
     V = piano.V[low] / piano.V.max()
 
-    shape = {"figsize": (9, 6), "layout": "constrained", "sharex": True}
+    shape = {"figsize": (6.8, 6), "layout": "constrained", "sharex": True}
     figure, panels = plt.subplots(5, len(MODELS), **shape)
     for column, (name, (loss, more)) in zip(panels.T, MODELS.items(), strict=True):
         problem = cn.factorize(V, 5, loss=loss, W=[cn.NonNegative(), *more])

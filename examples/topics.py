@@ -31,7 +31,7 @@ def main(output):
         used = np.count_nonzero(result.H, axis=0).mean()
         print(f"{name}: {used:.1f} topics a document, relative error {result.relative_error:.3f}")
 
-    figure, panels = plt.subplots(3, 4, figsize=(9, 5.4), layout="constrained", sharex=True)
+    figure, panels = plt.subplots(4, 3, figsize=(6, 7), layout="constrained", sharex=True)
     order = np.argsort(-np.count_nonzero(sparse.H, axis=1))
     for axes, j in zip(panels.flat, order, strict=True):
         top = np.argsort(-sparse.W[:, j])[:WORDS]
@@ -41,10 +41,11 @@ def main(output):
         print(f"     above all: {news.sample_names[sparse.H[j].argmax()]}")
         axes.barh(range(WORDS), sparse.W[top, j], color="#9dbad6", height=0.9)
         for place, word in enumerate(words):
-            axes.text(0.01, place, word, va="center", fontsize=8)
-        axes.set_title(f"{documents} documents", fontsize=8, loc="left")
+            axes.text(0.01, place, word, va="center", fontsize=9)
+        axes.set_title(f"{documents} documents", fontsize=9, loc="left")
         axes.set(xticks=[], yticks=[], ylim=(WORDS - 0.4, -0.6))
         axes.spines[:].set_visible(False)
+    figure.supxlabel("weight of the word in the topic", fontsize=9)
     figure.savefig(output, dpi=120)
     print(f"picture: {output}")
 

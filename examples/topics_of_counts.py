@@ -48,7 +48,7 @@ def main(output):
         print(f"{loss}: {cost:.2f} bits a held-out word, {result.solver.partition('(')[0]}", end="")
         print(f", {result.n_iter} iterations in {result.seconds:.1f} s")
 
-    figure, panels = plt.subplots(3, 4, figsize=(9, 5.4), layout="constrained")
+    figure, panels = plt.subplots(4, 3, figsize=(6, 7.4), layout="constrained")
     W, H = found["kl"].W, found["kl"].H * found["kl"].W.sum(axis=0)[:, None]
     for axes, j in zip(panels.flat, np.argsort(-H.sum(axis=1)), strict=True):
         # Words that the topic has more than the others, not those that all of them have.
@@ -57,10 +57,11 @@ def main(output):
         print(f"     above all: {news.sample_names[H[j].argmax()]}")
         axes.barh(range(WORDS), W[top, j], color="#9dbad6", height=0.9)
         for place, word in enumerate(news.feature_names[top]):
-            axes.text(0, place, f" {word}", va="center", fontsize=8)
-        axes.set_title(f"{H[j].sum() / H.sum():.0%} of all words", fontsize=8, loc="left")
+            axes.text(0, place, f" {word}", va="center", fontsize=9)
+        axes.set_title(f"{H[j].sum() / H.sum():.0%} of all words", fontsize=9, loc="left")
         axes.set(xticks=[], yticks=[], ylim=(WORDS - 0.4, -0.6))
         axes.spines[:].set_visible(False)
+    figure.supxlabel("weight of the word in the topic", fontsize=9)
     figure.savefig(output, dpi=120)
     print(f"picture: {output}")
 

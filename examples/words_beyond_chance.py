@@ -48,7 +48,7 @@ def main(output):
 
     names = [str(name) for name in posts.extra["label_names"]]
     means = np.array([result.H[:, posts.target == k + 1].mean(axis=1) for k in range(len(names))])
-    figure, panels = plt.subplots(2, TOPICS, figsize=(9, 4.2), layout="constrained", sharey="row")
+    figure, panels = plt.subplots(2, TOPICS, figsize=(7.2, 4.4), layout="constrained", sharey="row")
     for (words, groups), j in zip(panels.T, range(1, TOPICS + 1), strict=True):
         top = np.argsort(-result.W[:, j])[:WORDS]
         print(", ".join(posts.feature_names[top]))
@@ -57,7 +57,7 @@ def main(output):
             words.text(0.05, place, word, va="center", fontsize=8)
         words.set(yticks=[], ylim=(WORDS - 0.4, -0.6), xlabel="log-odds")
         groups.bar(names, means[:, j], color="#d55e00")
-        groups.tick_params(axis="x", labelsize=7)
+        groups.tick_params(axis="x", labelsize=8, rotation=90)
     panels[1, 0].set_ylabel("mean strength")
     figure.savefig(output, dpi=120)
     print(f"picture: {output}")

@@ -35,7 +35,7 @@ def run(setup: Setup) -> Outcome:
             progress=setup.progress,
         )
         fits = fit_gabor(result.W[:, : 24 if setup.quick else 64], (14, 14))
-        figures[f"filters-{level}"] = plot_gabor(fits)
+        figures[f"filters-{level}"] = plot_gabor(fits, columns=4, most=24)
         rows.append(_row(level, result, fits.correlation))
     table = pd.DataFrame(rows)
     median = dict(zip(table["sparseness of W"], table["median ρ"], strict=True))

@@ -72,7 +72,7 @@ def run(setup: Setup) -> Outcome:
             result = learning.run(digits.V, seed=seed, progress=setup.progress)
             rows.append(_row(result, digits, learning, seed, costs))
             costs = (rows[-1]["C"],)  # chosen with the first seed
-        filters = plot_basis(result.W[:, :64], IMAGE, columns=16, signed=True)
+        filters = plot_basis(result.W[:, :32], IMAGE, columns=8, signed=True)
         figures[f"filters-{pair[0]:g}-{pair[1]:g}"] = filters
     return _outcome(pd.DataFrame(rows), figures, chosen, LIMITS[plan.count])
 

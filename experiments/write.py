@@ -10,6 +10,7 @@ import pandas as pd
 
 from conicnmf.report.style import figure_bytes
 from conicnmf.report.tables import Table, number
+from experiments.captions import caption
 from experiments.experiment import Outcome
 
 
@@ -57,6 +58,8 @@ def markdown(outcome: Outcome) -> str:
     lines += ["", f"**Verdict: {outcome.verdict}.** {outcome.reason}", ""]
     for name in outcome.figures:
         lines += [f"![{name.replace('_', ' ')}]({name}.png)", ""]
+        said = caption(about.id, name) if about is not None else ""
+        lines += [f"*{said}*", ""] if said else []
     lines += [f"- {note}" for note in outcome.notes]
     return "\n".join([*lines, f"- {_circumstances(outcome)}", ""])
 

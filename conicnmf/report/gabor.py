@@ -15,7 +15,7 @@ __all__ = ["GaborFits", "fit_gabor", "plot_gabor"]
 
 
 @checks_arguments
-def plot_gabor(fits: GaborFits, columns: Count = 8) -> Figure:
+def plot_gabor(fits: GaborFits, columns: Count = 8, most: Count | None = None) -> Figure:
     """Draw filters next to their fits, each pair on its own scale, best correlation first.
 
     Parameters
@@ -23,6 +23,8 @@ def plot_gabor(fits: GaborFits, columns: Count = 8) -> Figure:
     fits : GaborFits
     columns : int
         Pairs next to each other.
+    most : int, optional
+        Draw no more pairs than this, evenly spread from the best correlation to the worst.
 
     Examples
     --------
@@ -33,6 +35,8 @@ def plot_gabor(fits: GaborFits, columns: Count = 8) -> Figure:
     """
     rows, width = fits.image_shape
     order = np.argsort(-fits.correlation, kind="stable")
+    if most is not None and most < len(order):
+        order = order[np.linspace(0, len(order) - 1, most).round().astype(int)]
     gap = np.zeros((rows, 1))
     pairs = [
         np.hstack([fits.filters[:, j].reshape(rows, width), gap, _shown(fits, j)]).ravel()

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import conicnmf as cn
+from experiments.captions import caption
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -173,3 +174,13 @@ def test_output_of_an_example_is_read_from_its_gallery_page():
     printed = runpy.run_path(str(ROOT / "docs/_ext/example_output.py"))["printed"]
     assert printed(GALLERY_PAGE) == "first line\n\n  second line, indented"
     assert printed("a page whose script was not run\n") == ""
+
+
+@pytest.mark.parametrize(
+    "picture", sorted((ROOT / "docs/results").glob("*/*.png")), ids=lambda path: path.stem
+)
+def test_pictures_of_experiments_have_a_caption(picture):
+    said = caption(picture.parent.name, picture.stem)
+    page = (picture.parent / "table.md").read_text(encoding="utf-8")
+    assert said
+    assert f"({picture.name})\n\n*{said}*\n" in page
