@@ -14,6 +14,7 @@ from conicnmf.estimators.coders import Coder, Encoder
 from conicnmf.estimators.valid import RandomState, classes_of
 from conicnmf.families import autoencoders as ae
 from conicnmf.families.autoencoders.transfer import answer
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.results import Result
 from conicnmf.settings import Count, Jobs, Share, Weight, Whole
 from conicnmf.solve.engine import solve
@@ -200,16 +201,17 @@ class SCFCClassifier(ClassifierMixin, Coder):
         y : array of shape (samples,)
             Class labels.
         """
+        _, features = labels_of(X)
         V, y = self._columns(X, reset=True, y=y)
         self.classes_ = classes_of(y)
         ones = self.classes_ if len(self.classes_) > 2 else self.classes_[1:]
         seed = as_seed(self.random_state)
-        banks = (delayed(self._bank)(V, y == one, seed + i) for i, one in enumerate(ones))
-        self.results_ = list(Parallel(n_jobs=self.n_jobs)(banks))
+        own = (delayed(self._bank)(V, y == one, seed + i, features) for i, one in enumerate(ones))
+        self.results_ = list(Parallel(n_jobs=self.n_jobs)(own))
         self.n_iter_ = max(result.n_iter for result in self.results_)
         return self
 
-    def _bank(self, V: Array, own: Any, seed: int) -> Result:
+    def _bank(self, V: Array, own: Any, seed: int, features: Any) -> Result:
         statement = ae.FastCodes(
             V,
             self.n_components,
@@ -222,6 +224,7 @@ class SCFCClassifier(ClassifierMixin, Coder):
             alpha_c=self.alpha_c,
         )
         init = _windows(V, self.n_components, self.image_shape, seed)
+        statement = with_labels(statement, features)
         result = solve(
             statement, ae.SCFC(ae.Ramp(self.ramp)), init=init, stop=self.max_iter, seed=seed
         )

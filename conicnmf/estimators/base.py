@@ -20,11 +20,11 @@ from conicnmf.estimators.valid import RandomState, validated
 from conicnmf.incoming import as_csr
 from conicnmf.kernels.threads import threads
 from conicnmf.model.base import BaseProblem
-from conicnmf.model.factorize import factorize, with_names
+from conicnmf.model.factorize import factorize
 from conicnmf.model.known import as_loss
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.losses.frobenius import squared_norm
-from conicnmf.model.names import Names, as_names, labels_of
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.model.terms.one_sample import of_one_sample
@@ -147,17 +147,9 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         y : ignored
         """
         V, observed = self._data(X, reset=True)
-        problem = self._named(self._problem(V, observed), X)
-        return self._keep(self._solve(problem, self.init), V, observed)
-
-    def _named(self, problem: Problem, X: Any) -> Problem:
-        """Return the problem with the names that a data frame has for features and samples."""
         samples, features = labels_of(X)
-        rows = None if features is None else as_names(features, "X", self.n_features_in_)
-        columns = None if samples is None else tuple(map(str, samples))
-        return with_names(
-            problem, Names({"W": rows} if rows else {}, {"H": columns} if columns else {})
-        )
+        problem = with_labels(self._problem(V, observed), features, samples)
+        return self._keep(self._solve(problem, self.init), V, observed)
 
     def _problem(self, V: Data, observed: Any) -> Problem:
         """Return the problem that a fit to these samples solves."""

@@ -12,6 +12,7 @@ from conicnmf.errors import InputError
 from conicnmf.estimators.base import ComponentsOut, as_seed
 from conicnmf.estimators.valid import validated
 from conicnmf.families import autoencoders as ae
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.results import Result
 from conicnmf.solve.engine import solve
 from conicnmf.types import Array
@@ -62,8 +63,9 @@ class Encoder(Coder):
         y : ignored
         """
         V = self._columns(X, reset=True)
+        samples, features = labels_of(X)
         result = solve(
-            self._problem(V),
+            with_labels(self._problem(V), features, samples),
             self._solver(),
             init=self._init(V),
             stop=self.max_iter,

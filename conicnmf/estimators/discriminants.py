@@ -14,6 +14,7 @@ from conicnmf.estimators.sparse_nmf import Band, band
 from conicnmf.estimators.valid import RandomState, classes_of
 from conicnmf.families.one_factor import Discriminant, KernelDiscriminant, QuadraticProjection
 from conicnmf.families.one_factor.kernel import kernel_between
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.model.terms import Constraint
 from conicnmf.settings import Count, Jobs, Weight, Whole
 from conicnmf.solve.methods.base import SolverLike
@@ -106,10 +107,11 @@ class NonNegativeLDA(_Supervised):
         y : array of shape (samples,)
             The classes.
         """
+        _, features = labels_of(X)
         X, y = self._labeled(X, y)
         bounds = [*band(self.sparseness, "component"), *self.W]
         problem = Discriminant(X.T, y, ridge=self.ridge, constraints=bounds)
-        return self._keep(self._solve(problem))
+        return self._keep(self._solve(with_labels(problem, features)))
 
 
 class NonNegativeKernelFDA(_Supervised):
@@ -200,6 +202,7 @@ class NonNegativeKernelFDA(_Supervised):
         y : array of shape (samples,)
             The classes.
         """
+        samples, _ = labels_of(X)
         X, y = self._labeled(X, y)
         plain = KernelDiscriminant(
             X.T, y, self.kernel, center=self.center, **(self.kernel_params or {})
@@ -209,7 +212,7 @@ class NonNegativeKernelFDA(_Supervised):
             norm=_ridged(plain, self.ridge),
             constraints=band(self.sparseness, "component"),
         )
-        self._keep(self._solve(problem))
+        self._keep(self._solve(with_labels(problem, samples)))
         self.X_fit_ = X
         self.dual_coef_ = self.components_[0]
         return self

@@ -15,6 +15,7 @@ from conicnmf.estimators.scikit_form import BetaLoss, Init, Rank, ScikitForm
 from conicnmf.estimators.sparse_nmf import Band
 from conicnmf.estimators.valid import RandomState
 from conicnmf.model.base import BaseProblem
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.model.terms import Term
 from conicnmf.results import Result
 from conicnmf.settings import Count, Share, Weight
@@ -141,7 +142,8 @@ class NMF(ScikitForm):
         V, observed = self._data(X, reset=True)
         self._check_method()
         start = self._begin(V, W, H)
-        problem = self._named(self._problem(V, observed), X)
+        samples, features = labels_of(X)
+        problem = with_labels(self._problem(V, observed), features, samples)
         return self._keep(self._solve(problem, start), V, observed)
 
     def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> Array:

@@ -16,6 +16,7 @@ from conicnmf.families.one_factor import ProjectiveNMF as ProjectiveProblem
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.losses.frobenius import squared_norm
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.model.terms import Constraint
 from conicnmf.results import Result
 from conicnmf.settings import Count, Jobs, Positive, Weight, Whole
@@ -152,7 +153,8 @@ class ProjectiveNMF(_Reconstruction):
         """
         V = self._valid(X, reset=True).T
         bounds = [*band(self.sparseness, "component"), *self.W]
-        return self._keep(self._solve(ProjectiveProblem(V, self.n_components, constraints=bounds)))
+        problem = ProjectiveProblem(V, self.n_components, constraints=bounds)
+        return self._keep(self._solve(with_labels(problem, labels_of(X)[1])))
 
 
 class HebbianNMF(_Reconstruction):
@@ -226,7 +228,8 @@ class HebbianNMF(_Reconstruction):
         """
         V = self._valid(X, reset=True).T
         self._stream: HebbianStream | None = None
-        return self._keep(self._solve(ProjectiveProblem(V, self.n_components)))
+        problem = with_labels(ProjectiveProblem(V, self.n_components), labels_of(X)[1])
+        return self._keep(self._solve(problem))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from more samples; goes on from `fit` if that came before.

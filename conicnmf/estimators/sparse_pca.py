@@ -15,6 +15,7 @@ from conicnmf.estimators.sparse_nmf import Band, band
 from conicnmf.estimators.valid import RandomState, validated
 from conicnmf.model.constraints import NormBall
 from conicnmf.model.factorize import factorize
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.model.penalties import L2
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Term
@@ -136,7 +137,7 @@ class SparsePCA(FactorizationEstimator):
         y : ignored
         """
         V, _ = self._data(X, reset=True)
-        problem = self._problem(V, None)
+        problem = with_labels(self._problem(V, None), labels_of(X)[1])
         result = self._solve(problem, _PrincipalAxes(self.n_starts > 1))
         self._keep(result, problem.fit.V, None)
         order = np.argsort(-np.linalg.norm(result.W, axis=0) * np.linalg.norm(result.H, axis=1))

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from conicnmf.errors import InputError
 from conicnmf.model.composing import Approx, composed
 from conicnmf.model.large import large_problem
-from conicnmf.model.names import Names, as_names, labels_of
+from conicnmf.model.names import Names, as_names, labels_of, with_labels, with_names
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.settings import AS_GIVEN, Count, Rule, checks_arguments
@@ -104,7 +104,7 @@ def factorize(
     if is_large(V, memory_limit):
         others = {"S": S, "b": b, "c": c, "offset": offset, "weight": weight}
         large = _large(V, rank, loss, W, H, others, memory_limit)
-        return with_names(large, _given_names(large, feature_names, sample_names))
+        return with_labels(large, feature_names, sample_names)
     views = _Views.of(V, shared)
     letters = _letters(rank, offset)
     model = _model(letters, offset)
@@ -141,27 +141,6 @@ def _large(
             "that out, or load V"
         )
     return large_problem(as_source(V, memory_limit), int(rank), loss, W, H)
-
-
-def _given_names(problem: Problem, features: Any, samples: Any) -> Names:
-    """Return names that are given for data which have none themselves."""
-    rows = as_names(features, "feature_names", problem.shapes["W"][0])
-    columns = as_names(samples, "sample_names", problem.shapes["H"][1])
-    return Names({"W": rows} if rows else {}, {"H": columns} if columns else {})
-
-
-def with_names(problem: Problem, names: Names) -> Problem:
-    """Return the problem with names, which it keeps with its statement.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> with_names(factorize(np.ones((2, 2)), 1), Names({"W": ("a", "b")})).names.rows["W"]
-    ('a', 'b')
-    """
-    if names:
-        object.__setattr__(problem, "names", names)
-    return problem
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from conicnmf.errors import InputError
 from conicnmf.settings import shown
@@ -48,6 +48,45 @@ def as_names(given: Any, name: str, count: int) -> tuple[str, ...] | None:
         twice = next(one for one in found if found.count(one) > 1)
         raise InputError(f"{name} must differ, got {twice!r} more than once; number them")
     return found
+
+
+class _HasShapes(Protocol):
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]: ...
+
+
+AnyProblem = TypeVar("AnyProblem", bound=_HasShapes)
+
+
+def with_names(problem: AnyProblem, names: Names) -> AnyProblem:
+    """Return the problem with names, which it keeps with its statement.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> with_names(cn.factorize(np.ones((2, 2)), 1), Names({"W": ("a", "b")})).names.rows["W"]
+    ('a', 'b')
+    """
+    if names:
+        object.__setattr__(problem, "names", names)
+    return problem
+
+
+def with_labels(problem: AnyProblem, features: Any, samples: Any = None) -> AnyProblem:
+    """Return the problem with names of the rows of W and of the columns of H, if it has an H.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> with_labels(cn.factorize(np.ones((2, 1)), 1), ["a", "b"]).names.rows["W"]
+    ('a', 'b')
+    """
+    shapes = problem.shapes
+    rows = as_names(features, "feature_names", shapes["W"][0])
+    columns = as_names(samples, "sample_names", shapes["H"][1]) if "H" in shapes else None
+    return with_names(
+        problem, Names({"W": rows} if rows else {}, {"H": columns} if columns else {})
+    )
 
 
 def labels_of(V: Any) -> tuple[Sequence[Any] | None, Sequence[Any] | None]:

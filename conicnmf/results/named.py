@@ -53,8 +53,8 @@ def places_of(given: Any, names: tuple[str, ...] | None, what: str) -> Any:
         return given
     if names is None:
         raise InputError(
-            f"the result has no names of its {what}, got {asked.ravel()[0]!r}; give numbers, or solve "
-            "with feature_names= and sample_names="
+            f"the result has no names of its {what}, got {str(asked.ravel()[0])!r}; give numbers, or "
+            "solve with feature_names= and sample_names="
         )
     at = {name: place for place, name in enumerate(names)}
     strangers = [str(one) for one in asked.ravel() if str(one) not in at]

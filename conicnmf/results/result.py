@@ -216,8 +216,8 @@ class Result:
             return self.W, self.H
         if not fits:
             raise InputError(
-                "a loaded result knows how W and H go together, and this one has "
-                f"{', '.join(self.factors)}; multiply what you need"
+                "a model of the data needs V ≈ W H or a result that holds its problem, and this one "
+                f"has {', '.join(self.factors)}; multiply what you need"
             )
         if data is None and len(fits) == 1:
             return next(iter(fits.values())).model(self.factors)

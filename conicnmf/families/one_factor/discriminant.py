@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from conicnmf.errors import InputError
 from conicnmf.families.one_factor.projective import Constraints
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.model.operators import LowRank, Operator, Symmetric, dense
 from conicnmf.settings import Weight, checks_arguments
 from conicnmf.types import Array, Data
@@ -58,6 +59,7 @@ class Discriminant(QuadraticProjection):
         within = _within(data, means, codes, shares, ridge)
         object.__setattr__(self, "ridge", ridge)
         super().__init__(between, 1, within, constraints=constraints)
+        with_labels(self, labels_of(V)[0])
 
     ridge: float
 

@@ -13,6 +13,7 @@ from conicnmf.errors import InputError
 from conicnmf.families.one_factor.discriminant import class_means, require_difference
 from conicnmf.families.one_factor.projective import Constraints
 from conicnmf.families.one_factor.quadratic import QuadraticProjection
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.model.operators import LowRank, as_symmetric, dense
 from conicnmf.results import Result
 from conicnmf.settings import Positive, checks_arguments
@@ -84,6 +85,7 @@ class KernelDiscriminant(QuadraticProjection):
         object.__setattr__(self, "_kernel", (kernel, parameters))
         explained = LowRank(K @ class_members(codes))
         super().__init__(explained, 1, _mirrored(K @ K), constraints=constraints)
+        with_labels(self, labels_of(V)[1])
 
     bounded: ClassVar[bool] = True
     """U is a projection, so αᵀKUKα never exceeds αᵀKKα, however singular K is."""

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeAlias
 from conicnmf.errors import InputError
 from conicnmf.model.constraints import NonNegative
 from conicnmf.model.known import as_terms
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.model.penalties import SelfFit
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Constraint
@@ -62,6 +63,7 @@ class ProjectiveNMF(Problem):
         W = Variable.stated("W", (data.shape[0], rank), terms, flipped=True)
         self._set({"W": W}, (), 0.0, {})
         object.__setattr__(self, "_data", data)
+        with_labels(self, labels_of(V)[0])
 
     _data: Data
 

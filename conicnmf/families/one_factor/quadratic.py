@@ -11,6 +11,7 @@ from conicnmf.errors import InputError
 from conicnmf.families.one_factor.projective import Constraints, with_orthant
 from conicnmf.families.one_factor.view import OneFactor, one_factor
 from conicnmf.model.constraints import NormIn, Orthonormal
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.model.operators import Operator, Symmetric, as_operator
 from conicnmf.model.penalties import Gain
 from conicnmf.model.problem import Problem
@@ -74,6 +75,7 @@ class QuadraticProjection(Problem):
         terms = (others[0], self._scale(norm, gain, rank, m), *others[1:], gain)
         W = Variable.stated("W", (m, rank), terms, flipped=True)
         self._set({"W": W}, (), 0.0, {})
+        with_labels(self, labels_of(A)[0])
 
     @staticmethod
     def _scale(norm: Any, gain: Gain, rank: int, m: int) -> Constraint:
