@@ -149,7 +149,7 @@ class ProblemCase:
 
     def state(self, door):
         """State the problem through a door."""
-        ways = {"terms": self._factorize, "compose": self._compose, "algebra": self._algebra}
+        ways = {"terms": self._factorize, "compose": self._compose, "algebra": self.priced}
         return ways[door]()
 
     def _terms(self, name):
@@ -197,9 +197,12 @@ class ProblemCase:
         rank, constants = self.shape.rank, self.shape.constants
         return Stated(cn.compose(*approximations, rank=rank, constants=constants, **terms))
 
-    def _algebra(self):
+    def priced(self, price=None):
+        """State it in CVXPY, with a price on the magnitudes of the last variable if there is one."""
         X = {name: cp.Variable(shape, name=name) for name, shape in self.shapes.items()}
         objective, limits = 0, []
+        if price is not None:
+            objective = price * cp.sum(cp.abs(list(X.values())[-1]))
         for m in self.shape.models:
             V = cp.Constant(self.data[m.data].V)
             fit = self.losses[m.data].algebra(V, m.value(X, self.shape.constants))

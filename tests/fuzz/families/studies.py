@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, replace
 
+import cvxpy as cp
 import numpy as np
 
 import conicnmf as cn
@@ -19,7 +20,14 @@ from ..judge.results import judge
 from . import problems
 from .problem_case import ProblemCase
 
-KINDS = {"multistart": 2, "compare": 3, "stability": 2, "path": 2, "cross_validate_rank": 2}
+KINDS = {
+    "multistart": 2,
+    "compare": 3,
+    "stability": 2,
+    "path": 2,
+    "parameter": 1,
+    "cross_validate_rank": 2,
+}
 STOP = 4
 
 
@@ -119,6 +127,21 @@ class StudyCase:
         for own, result in zip(cases, found.results, strict=True):
             yield from self._judged(result, made[own], cases[own])
 
+    def _parameter(self, stated):
+        """A path over a CVXPY parameter is the path over statements with its values."""
+        worth = self.inner.size(self.inner.point) or 1.0
+        unit = float(np.abs(list(self.inner.point.values())[-1]).max()) or 1.0
+        values = [own * worth / unit / 100 for own in (0.1, 1.0)]
+        price = cp.Parameter(nonneg=True, name="price", value=values[0])
+        options = {"seed": self.seed, "stop": STOP}
+        found = cn.path(self.inner.priced(price).problem, {price: values}, **options)
+        again = cn.path(lambda own: self.inner.priced(own).problem, values, **options)
+        if price.value != values[0]:
+            yield Finding("input changed", f"the parameter is {price.value}, was {values[0]}")
+        for one, two in zip(found.results, again.results, strict=True):
+            if not np.isclose(one.objective, two.objective, rtol=1e-6, atol=1e-9 * worth):
+                yield Finding("doors", f"{one.objective:.9g} by a parameter, {two.objective:.9g}")
+
     def _with(self, name, weight):
         """Return the problem with one more penalty."""
         more = Drawn(
@@ -151,7 +174,8 @@ def draw(rng, name, shift=0):
     while True:
         inner = problems.draw(rng, name)
         sound = not inner.refused and all(loss.term is not None for loss in inner.losses.values())
-        if sound and inner.feasible:
+        algebra = kind != "parameter" or "algebra" in inner.doors
+        if sound and inner.feasible and algebra:
             break
     door = inner.doors[0] if kind != "path" else "compose"
     inner = replace(inner, method=Method("None", stop=str(STOP)), doors=(door,))

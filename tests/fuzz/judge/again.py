@@ -23,6 +23,7 @@ def again(case, door, made):
     yield from certified(case, made)
     if k % 5 == 0:
         yield from saved(result)
+        yield from named(case, made)
     if k % 5 == 1:
         yield from repeated(case, door, result)
     if k % 5 == 2:
@@ -57,6 +58,25 @@ def saved(result):
             return
     if not same(back, result):
         yield Finding("saved", "loading gives another result than was saved")
+
+
+def named(case, made):
+    """Tables of a result hold its numbers."""
+    result, X = made.result, made.X
+    two = hasattr(case, "shape") and case.shape.is_two
+    try:
+        frames = {name: result.frame(name) for name in result.factors}
+        whole = np.asarray(result.reconstruct()) if two else None
+        for name in result.factors:
+            str(result.top(2, of=name) if result.side(name) else "")
+    except Exception as error:
+        yield raw(error, "save")
+        return
+    for name, frame in frames.items():
+        if not np.array_equal(frame.to_numpy(), result[name], equal_nan=True):
+            yield Finding("value", f"the frame of {name} has other numbers")
+    if whole is not None and not np.array_equal(whole, X["W"] @ X["H"], equal_nan=True):
+        yield Finding("value", "the model is not the product of its factors")
 
 
 def repeated(case, door, result):
