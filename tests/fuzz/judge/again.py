@@ -62,7 +62,7 @@ def saved(result):
 
 def named(case, made):
     """Tables of a result hold its numbers."""
-    result, X = made.result, made.X
+    result = made.result
     two = hasattr(case, "shape") and case.shape.is_two
     try:
         frames = {name: result.frame(name) for name in result.factors}
@@ -75,7 +75,7 @@ def named(case, made):
     for name, frame in frames.items():
         if not np.array_equal(frame.to_numpy(), result[name], equal_nan=True):
             yield Finding("value", f"the frame of {name} has other numbers")
-    if whole is not None and not np.array_equal(whole, X["W"] @ X["H"], equal_nan=True):
+    if whole is not None and not np.array_equal(whole, result.W @ result.H, equal_nan=True):
         yield Finding("value", "the model is not the product of its factors")
 
 

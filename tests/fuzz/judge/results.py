@@ -37,8 +37,8 @@ def slack(case, value, X, relative=1e-7, floor=1e-12):
     """Return the difference that rounding explains, more of it in single precision."""
     if case.single:
         relative, floor = max(relative, 1e-4), 1e-5
-    # Squares below the smallest number of a precision are zero in it.
-    least = np.finfo(np.float32 if case.single else float).tiny
+    # Squares below the smallest number of a precision are zero in it, some hundred of them too.
+    least = 1000 * np.finfo(np.float32 if case.single else float).tiny
     return relative * abs(value) + floor * case.size(X) + float(least)
 
 
