@@ -1,0 +1,89 @@
+"""Solvers that need other data or terms than `test_scale` has: V·2ᵏ is solved in the same steps too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import conicnmf as cn
+from conicnmf.extend import SOLVERS
+from conicnmf.families.one_factor import ProjectiveNMF, QuadraticProjection
+from conicnmf.families.one_factor.solver import OneFactorSolver
+from conicnmf.model.operators import LowRank
+from conicnmf.solve.choice import fitting
+from tests.solve import test_scale
+
+RNG = np.random.default_rng(6)
+V = RNG.random((7, 9)) * 100
+ROOT = RNG.standard_normal((7, 7))
+POWERS = (-200, -14, 14, 200)
+
+
+def gain(c):
+    """½tr(WᵀAW) with orthonormal columns, A indefinite."""
+    return QuadraticProjection(c * (ROOT + ROOT.T), 2)
+
+
+def ratio(c):
+    """½wᵀAw with wᵀBw = 1 and an A of two directions."""
+    directions = LowRank(np.sqrt(c) * ROOT[:, :2])
+    return QuadraticProjection(directions, 1, ROOT @ ROOT.T + np.eye(7))
+
+
+def self_fit(c):
+    """‖V − WWᵀV‖²."""
+    return ProjectiveNMF(c * V, 2)
+
+
+def counts(c):
+    """Kullback and Leibler's divergence."""
+    return cn.factorize(c * V, 2, loss="kl")
+
+
+def few(c):
+    """Squares and a price for each entry of H that is not zero."""
+    price = cn.NonZeros(float(c**2) * 50)
+    return cn.factorize(c * V, 3, W=[cn.NonNegative(), cn.UnitNorm()], H=[cn.NonNegative(), price])
+
+
+def plain(c):
+    """Squares alone."""
+    return cn.factorize(c * V, 2)
+
+
+DEGREE = {gain: 1, ratio: 1, self_fit: 2, counts: 1, few: 2, plain: 2}
+"""The objective of c times the data is this power of c as large."""
+MORE = [
+    (plain, cn.Race((cn.HALS(), cn.Multiplicative()), starts=2, laps=2)),
+    (plain, cn.Chain((cn.HALS(), cn.ANLS()))),
+    (plain, cn.Coded()),
+]
+OWN = {gain: OneFactorSolver, ratio: OneFactorSolver, self_fit: OneFactorSolver}
+"""Methods for blocks fit problems with one factor too, whose A stays in its own units."""
+FITS = [
+    (made, solver)
+    for made in (gain, ratio, self_fit, counts, few)
+    for solver in fitting(made(1.0))
+    if isinstance(solver, OWN.get(made, object)) and solver.name != "JointNLP"
+]
+CASES = [pytest.param(made, own, id=f"{made.__name__}-{own.name}") for made, own in MORE + FITS]
+
+
+@pytest.mark.parametrize(("made", "solver"), CASES)
+def test_powers_of_two_change_nothing(made, solver):
+    base = made(1.0).solve(solver, stop=3, throw=False)
+    for power in POWERS:
+        c = 2.0**power
+        result = made(c).solve(solver, stop=3, throw=False)
+        assert result.status is base.status
+        assert result.objective / c ** DEGREE[made] == pytest.approx(base.objective, rel=1e-8)
+        one_factor = len(base.factors) == 1
+        for own, held in (("W", 1.0),) if one_factor else (("W", None), ("H", None)):
+            size = held or np.linalg.norm(result[own]) / np.linalg.norm(base[own])
+            np.testing.assert_allclose(result[own] / size, base[own], rtol=1e-8, atol=1e-10)
+
+
+def test_every_solver_is_among_them():
+    """But for machines whose units are those of their activations, which are absolute."""
+    seen = {solver.name for _, solver in (*test_scale.CASES, *MORE, *FITS)}
+    assert set(SOLVERS.names()) - seen <= {"SCFC", "MiniBatch"}
