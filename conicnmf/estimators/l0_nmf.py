@@ -24,7 +24,7 @@ from conicnmf.types import Array, Data
 
 
 class L0NMF(Streaming):
-    """X ≈ codes · atoms, non-negative, where an atom stays in a code only if it earns its price.
+    """X ≈ codes · atoms, non-negative, where a code uses an atom only if that lowers the error enough.
 
     Codes are exact least squares followed by backward elimination: an atom goes when that raises
     the error ‖x − code · atoms‖₂ by less than `weight`. `transform` codes in the same way.

@@ -17,7 +17,7 @@ Band: TypeAlias = Share | tuple[Share, Share] | None
 
 
 class SparseNMF(Streaming):
-    """X ≈ codes · components, both non-negative, with Hoyer sparseness as sparse as is asked.
+    """X ≈ codes · components, both non-negative, with bounds on their Hoyer sparseness.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class _PrincipalAxes(Start):
 
 
 class SparsePCA(FactorizationEstimator):
-    """X − mean ≈ codes · components, of any sign, with components as sparse as is asked.
+    """X − mean ≈ codes · components, of any sign, with bounds on the sparseness of the components.
 
     The data are centered and divided by their norm. Without further bounds, components that nearly
     cancel each other would fit as well as meaningful ones and be sparser; so the coefficients of a

@@ -30,7 +30,7 @@ _POINTS = 6
 
 @checks_arguments
 def check_constraint(constraint: type[Constraint] | Iterable[Example], *, seed: Whole = 0) -> None:
-    """Check that membership, cone, projection, tangent planes and convexity tell the same story.
+    """Check that membership, cone, projection, tangent planes and convexity agree.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class Atoms:
 
 @dataclass(frozen=True)
 class AtomByAtom(DictionaryStep):
-    """Renew one atom after the other together with its codes, whose zeros are kept.
+    """Update one atom after the other together with its codes, whose zeros are kept.
 
     This is the dictionary step of K-SVD for non-negative factors; the singular vectors of the
     residual are replaced by `passes` alternations of closed forms, none of which raises ‖V − W H‖.

@@ -186,7 +186,7 @@ class OMP(Coder):
 
 @dataclass(frozen=True, eq=False)
 class L0(Coder):
-    """Least squares, then backward elimination: atoms whose loss costs less than `weight` go.
+    """Least squares, then backward elimination of atoms that lower the error by less than `weight`.
 
     The cost is ‖v − W h‖₂ + weight · ‖h‖₀, or ‖v − W h‖₂² + weight² · ‖h‖₀ when `squared`.
     With `groups`, a label for each atom, the atoms of a group go together.

@@ -152,7 +152,7 @@ class OnlineHebbian(OneFactorSolver[_Memo]):
 
 
 class HebbianStream:
-    """The on-line network for data that arrive bit by bit.
+    """The on-line network for data that arrive in small batches.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class _Memo:
 
 @dataclass(frozen=True)
 class ProjectiveQuasiNewton(OneFactorSolver[_Memo]):
-    """Minimize ‖V − WWᵀV‖² over W ≥ 0: the rule finds the parts, quasi-Newton steps end them.
+    """Minimize ‖V − WWᵀV‖² over W ≥ 0: the rule finds the parts, quasi-Newton steps refine them.
 
     Entries that are zero and would become negative are held in a step; the others move along a
     limited-memory BFGS direction, clipped at zero, and the step is halved until the objective falls.

@@ -53,7 +53,7 @@ def as_places(value: Any, name: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class OnPart(Constraint):
-    """What `constraint` says, of some entries of each piece alone.
+    """Apply `constraint` to some entries of each piece.
 
     Parameters
     ----------

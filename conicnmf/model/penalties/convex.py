@@ -11,7 +11,7 @@ from conicnmf.model.penalties.stated import StatedPenalty
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConvexPenalty(StatedPenalty):
-    """The convex scalar that `fn` returns for a factor, given as the user knows it.
+    """The convex scalar that `fn` returns for a factor in its usual orientation.
 
     Examples
     --------

@@ -52,7 +52,7 @@ class Random(Start):
 
 @dataclass(frozen=True, eq=False, init=False)
 class Given(Start):
-    """Variables the user brings, by name or by CVXPY variable; a missing one is drawn at random.
+    """Your own arrays, by name or by CVXPY variable; the others are drawn at random.
 
     Examples
     --------
