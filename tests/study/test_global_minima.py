@@ -159,3 +159,15 @@ def test_the_objective_is_that_of_the_factors_that_are_returned():
     left = float(((V - found.factors["W"] @ found.factors["H"]) ** 2).sum())
     assert found.objective == pytest.approx(left, rel=1e-6, abs=1e-15)
     assert found.lower <= found.objective
+
+
+@pytest.mark.parametrize("H", [np.full((1, 5), np.nan), np.ones((2, 5)), np.ones((1, 5)) + 1j, "x"])
+def test_factors_that_are_none_are_refused_in_words(H):
+    problem = cn.factorize(np.ones((4, 5)), 1, W=[cn.NonNegative(), cn.Sparseness(min=0.3)])
+    wrong = {"W": np.ones((4, 1)), "H": H}
+    for call in (
+        lambda: cn.global_block(problem, wrong, "W"),
+        lambda: cn.global_minimum(problem, wrong),
+    ):
+        with pytest.raises(cn.InputError, match="global_"):
+            call()

@@ -62,7 +62,10 @@ class StatedPenalty(Penalty):
     def check(self, shape: tuple[int, int]) -> None:
         """Raise a `ModelError` unless the function returns a scalar of the right curvature."""
         what = f"a {self.curvature} scalar"
-        (form,) = check_stated(self, self.form, shape, what, cp.Expression)
+        parts = check_stated(self, self.form, shape, what, cp.Expression)
+        if len(parts) != 1:
+            raise ModelError(f"{self} must return {what}, got {len(parts)} of them; add them up")
+        form = parts[0]
         fits = form.is_convex() if self.curvature == "convex" else form.is_concave()
         if not (form.is_scalar() and fits):
             raise ModelError(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from conicnmf.errors import IncompatibleError, InputError
 from conicnmf.kernels.nnls import nnls_gram
+from conicnmf.model.at_factors import as_factors
+from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.terms import Quadratic
 from conicnmf.settings import Count, Weight, checks_arguments
@@ -114,8 +117,9 @@ def global_block(
     reasons = block_reasons(block)
     if reasons:
         raise IncompatibleError("branch and bound does not fit: " + "; ".join(reasons))
-    held = block.given({name: np.asarray(X, dtype=float) for name, X in factors.items()})
-    B = np.asarray(block.rows(factors), dtype=float)
+    factors = begun(problem, factors, "global_block")
+    held = block.given(factors)
+    B = block.rows(factors)
     relaxation = BlockRelaxation.of(held)
     least = EXACT * problem.unit
     found = branch_and_bound(relaxation, relaxation.root, B, budget, gap, least)
@@ -124,6 +128,17 @@ def global_block(
     left = found.value - found.lower
     proved = left <= max(gap * abs(found.value), least)
     return GlobalMinimum(best, objective, objective - left, found.cells, proved)
+
+
+def begun(problem: BaseProblem, factors: Any, asked: str) -> Factors:
+    """Return the factors that a search begins with, each an array of finite numbers."""
+    read = as_factors(factors, problem.shapes, asked)
+    for name, X in read.items():
+        if not np.isfinite(X).all():
+            raise InputError(
+                f"{asked} needs finite factors, got NaN or infinity in {name}; take result.factors"
+            )
+    return {name: np.asarray(X, dtype=float) for name, X in read.items()}
 
 
 def block_reasons(block: Block) -> list[str]:

@@ -14,7 +14,14 @@ from conicnmf.settings import Count, Weight, Whole, checks_arguments
 from conicnmf.solve.choice import Stated
 from conicnmf.solve.engine import solve
 from conicnmf.solve.stop import MaxIter, RelDecrease
-from conicnmf.study.bounds.block import EXACT, GlobalMinimum, bands_of, block_reasons, missed
+from conicnmf.study.bounds.block import (
+    EXACT,
+    GlobalMinimum,
+    bands_of,
+    begun,
+    block_reasons,
+    missed,
+)
 from conicnmf.study.bounds.cells import Cell, pair_scores
 from conicnmf.study.bounds.search import Bounded, Node, branch_and_bound
 from conicnmf.types import Array, Factors
@@ -66,9 +73,10 @@ def global_minimum(
     reasons = whole_reasons(problem)
     if reasons:
         raise IncompatibleError("branch and bound does not fit: " + "; ".join(reasons))
-    begin = dict(solve(problem, seed=seed, throw=False).factors if factors is None else factors)
+    given = solve(problem, seed=seed, throw=False).factors if factors is None else factors
+    begin = begun(problem, given, "global_minimum")
     relaxation = WholeRelaxation(problem, *_sides(problem), begin)
-    B = np.asarray(relaxation.split.rows(begin), dtype=float)
+    B = relaxation.split.rows(begin)
     least = EXACT * problem.unit
     found = branch_and_bound(relaxation, relaxation.root, B, budget, gap, least)
     best = relaxation.completed(found.B)  # the last codes may still lower it

@@ -89,3 +89,10 @@ def test_differences_of_norms_are_split():
 def test_what_is_not_concave_is_refused():
     with pytest.raises(cn.ModelError, match="must return a concave scalar"):
         cn.factorize(np.ones((3, 3)), 1, H=[cn.ConcavePenalty(cp.sum_squares)])
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_function_that_returns_a_list_is_told_to_add_it_up(count):
+    penalty = cn.ConcavePenalty(lambda X: [cp.sum(cp.minimum(X, 1))] * count)
+    with pytest.raises(cn.ConicNMFError, match=f"got {count} of them; add them up"):
+        cn.factorize(np.ones((3, 4)), 2, W=[cn.NonNegative(), penalty])
