@@ -16,6 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.errors import InputError, SolveError
 from conicnmf.estimators.codes import find_codes
+from conicnmf.estimators.lazy import (
+    as_rows_of_dask,
+    coded,
+    is_dask,
+    names_of_dask,
+    split_missing,
+    squared_size,
+)
 from conicnmf.estimators.valid import RandomState, validated
 from conicnmf.incoming import as_csr
 from conicnmf.kernels.threads import threads
@@ -143,11 +151,12 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         Parameters
         ----------
         X : array or sparse matrix of shape (samples, features)
-            NaN stands for a missing entry.
+            NaN stands for a missing entry. A Dask array or frame is fitted by the workers of the
+            current `Client`, or of a local cluster for the call.
         y : ignored
         """
-        V, observed = self._data(X, reset=True)
-        samples, features = labels_of(X)
+        V, observed = self._samples(X, reset=True)
+        samples, features = names_of_dask(X) if is_dask(X) else labels_of(X)
         problem = with_labels(self._problem(V, observed), features, samples)
         return self._keep(self._solve(problem, self.init), V, observed)
 
@@ -177,9 +186,12 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
 
         Terms that tie samples together, such as the sparseness of a component's coefficients over
         all samples, mean nothing for a sample by itself and are left out; `sample_terms_` lists
-        those that hold.
+        those that hold. Samples of Dask are coded chunk by chunk, when the codes are computed.
         """
         check_is_fitted(self)
+        if is_dask(X):
+            rows = as_rows_of_dask(self, X, reset=False)
+            return coded(rows, self._rows_coded, len(self.components_))  # type: ignore[no-any-return]
         V, observed = self._data(X, reset=False)
         return np.ascontiguousarray(self._codes(V, observed).T)
 
@@ -250,7 +262,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         'stationary'
         """
         check_is_fitted(self)
-        problem = self._problem(*self._data(X, reset=False))
+        problem = self._problem(*self._samples(X, reset=False))
         return self.result_.certificate(problem, **tolerances)
 
     def _codes(self, V: Data, observed: Any) -> Array:
@@ -272,16 +284,28 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
             for term in self._terms()[1]
             if of_one_sample(term) and not term.idle(result.H.shape)
         )
-        self.reconstruction_err_ = float(np.sqrt(self._squared_error(V, result.H, observed)))
+        self.reconstruction_err_ = float(np.sqrt(self._left_over(result, V, observed)))
         self.n_iter_ = result.n_iter
         self.status_ = result.status
         return self
+
+    def _left_over(self, result: Result, V: Data, observed: Any) -> float:
+        """Return the squared error of a fit."""
+        if is_dask(V):
+            return result.relative_error * squared_size(V, observed)
+        return self._squared_error(V, result.H, observed)
 
     def _squared_error(self, V: Data, H: Array, observed: Any) -> float:
         if observed is not None and not observed.any():
             return 0.0
         loss: Loss = Frobenius() if observed is None else WeightedFrobenius(observed)
         return loss.value(V, self.components_.T, H)
+
+    def _samples(self, X: Any, reset: bool) -> tuple[Any, Any]:
+        """Return the same as `_data`, for samples of Dask without computing them."""
+        return (
+            split_missing(as_rows_of_dask(self, X, reset)) if is_dask(X) else self._data(X, reset)
+        )
 
     def _data(self, X: Any, reset: bool) -> tuple[Data, Any]:
         """Return V = Xᵀ with zeros for missing entries, and which entries are observed."""
@@ -293,6 +317,14 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
             dtype=(np.float64, np.float32),
             ensure_all_finite="allow-nan",
         )
+        return self._transposed(X)
+
+    def _rows_coded(self, X: Any) -> Array:
+        """Return the codes of samples that were checked as a whole."""
+        return np.ascontiguousarray(self._codes(*self._transposed(X)).T)
+
+    @staticmethod
+    def _transposed(X: Any) -> tuple[Data, Any]:
         values = X.data if sp.issparse(X) else X
         missing = np.isnan(values)
         if not missing.any():

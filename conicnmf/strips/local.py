@@ -114,8 +114,11 @@ class LocalCrew(Crew):
                 yield self._strips(operands, k, as_strip(read))
 
     def _strips(self, operands: Sequence[Operand], k: int, data: Data) -> list[Data]:
+        once = self.reader.fresh and sum(key == DATA for key, _ in operands) == 1
         return [
-            scaled_strip(data if key == DATA else self._store.get(key, k), scale)
+            scaled_strip(data, scale, once)
+            if key == DATA
+            else scaled_strip(self._store.get(key, k), scale)
             for key, scale in operands
         ]
 

@@ -101,9 +101,22 @@ def made(crew: Crew, key: int, known: Stats | None) -> Strips:
     return Strips(crew, key, (len(known.squares), known.columns), known.dtype, known)
 
 
-def scaled_strip(strip: Data, scale: Any) -> Data:
-    """Return a strip as the matrix sees it."""
-    return strip if scale is None else strip * scale
+def scaled_strip(strip: Any, scale: Any, own: bool = False) -> Any:
+    """Return a strip as the matrix sees it; one of our own may be changed.
+
+    Examples
+    --------
+    >>> strip = np.ones(2)
+    >>> scaled_strip(strip, np.float64(2.0), own=True) is strip, strip
+    (True, array([2., 2.]))
+    """
+    if scale is None:
+        return strip
+    if not own or np.ndim(scale):
+        return strip * scale
+    values = stored(getattr(strip, "values", strip))
+    values *= scale
+    return strip
 
 
 def _measured(work: Callable[..., Any], k: int, *strips: Any) -> tuple[None, Any]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,6 +42,9 @@ def readable(source: Any) -> Iterator[None]:
 @dataclass(frozen=True, eq=False)
 class Reader(ABC):
     """A matrix, features × samples, of which `load` brings one strip of columns into memory."""
+
+    fresh: ClassVar[bool] = True
+    """Whether what `load` returns is a copy that nobody else holds."""
 
     @property
     @abstractmethod

@@ -91,6 +91,11 @@ class WeighedReader(Reader):
         return self.reader.dtype
 
     @property
+    def fresh(self) -> bool:  # type: ignore[override]
+        """As the reader of the data."""
+        return self.reader.fresh
+
+    @property
     def edges(self) -> tuple[int, ...]:
         """The strips of the data."""
         return self.reader.edges

@@ -21,6 +21,7 @@ from distributed import Client, LocalCluster
 
 import conicnmf as cn
 from conicnmf.strips.cluster.team import Team
+from conicnmf.strips.crew import LostStripsError
 
 V = np.random.default_rng(11).random((30, 600))
 WORKERS, LONG = 3, 5.0
@@ -29,8 +30,11 @@ WORKERS, LONG = 3, 5.0
 def solve():
     """Solve a problem of twelve strips; return its numbers."""
     stated = {"W": ["nonnegative", cn.Sparseness(min=0.4)], "H": ["nonnegative", cn.L1(0.1)]}
-    problem = cn.factorize(da.from_array(V, chunks=(30, 50)), 4, **stated)
-    result = problem.solve("HALS", stop=25, seed=3, throw=False)
+    try:
+        problem = cn.factorize(da.from_array(V, chunks=(30, 50)), 4, **stated)
+        result = problem.solve("HALS", stop=25, seed=3, throw=False)
+    except (cn.SolveError, LostStripsError) as error:  # before there is any iterate
+        return {"status": "ERROR", "W": 0.0, "H": 0.0, "remarks": str(error)}
     return {
         "status": result.status.name,
         "W": result.W.tolist(),
@@ -60,7 +64,10 @@ class Killer:
 
     def kill(self, team):
         """Kill a worker that is there."""
-        pids = sorted(info["pid"] for info in team.client.run(_pid).values())
+        try:
+            pids = sorted(info["pid"] for info in team.client.run(_pid).values())
+        except (OSError, ValueError):  # a worker went while it was asked
+            return
         if pids:
             os.kill(pids[int(self.rng.integers(len(pids)))], signal.SIGKILL)
             self.kills += 1
@@ -109,6 +116,8 @@ def kill_workers(seed, count):
     kills, honest, wrong = 0, 0, []
     with cluster(), Killer([], rng) as watch:
         wanted = solve()
+    if wanted["status"] != "MAX_ITER":
+        raise RuntimeError(f"without a kill it ends with {wanted['status']}: {wanted['remarks']}")
     while kills < count:
         with cluster() as client:
             while kills < count and len(client.nthreads()) == WORKERS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import frexp
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,6 +36,8 @@ class Holder:
 
     def __init__(self, ks: Sequence[int], *blocks: Data) -> None:
         self._strips: dict[int, dict[int, Data]] = {DATA: dict(zip(ks, blocks, strict=True))}
+        self._scales = dict.fromkeys(ks, 1.0)
+        self._owned: set[int] = set()
         self._threads = _threads_here()
 
     def run(
@@ -56,7 +59,7 @@ class Holder:
         work, combine = loads(packed)
         tally, made = Tally(combine), {}
         for k in self._strips[DATA]:
-            strips = [scaled_strip(self._strips[own][k], scale) for own, scale in operands]
+            strips = [self._seen(own, k, scale) for own, scale in operands]
             kept, found = work(k, *strips)
             if key is not None:
                 made[k] = _owned(kept)
@@ -64,6 +67,22 @@ class Holder:
         if key is not None:
             self._strips[key] = made
         return tally.branches
+
+    def _seen(self, key: int, k: int, scale: Any) -> Data:
+        """Return a strip as its matrix sees it; data stay in the units in which they were asked for."""
+        strip = self._strips[key][k]
+        if key != DATA:
+            return scaled_strip(strip, scale)
+        factor = (1.0 if scale is None else float(scale)) / self._scales[k]
+        if frexp(factor)[0] != 0.5:  # only powers of two leave all digits as they are
+            return scaled_strip(self._seen(DATA, k, None), scale)
+        if factor != 1:
+            # The first time it is a copy: the block may be the user's own array.
+            strip = scaled_strip(strip, strip.dtype.type(factor), k in self._owned)
+            self._owned.add(k)
+            self._strips[DATA][k] = strip
+            self._scales[k] *= factor
+        return strip
 
     def put(self, key: int, strips: dict[int, Array]) -> Answer:
         """Take the strips of a matrix."""
@@ -76,6 +95,8 @@ class Holder:
 
     def sent(self, key: int) -> Answer:
         """Send the strips of a matrix."""
+        if key == DATA:
+            return True, {k: self._seen(DATA, k, None) for k in self._strips[DATA]}
         return True, self._strips[key]
 
     def forget(self, keys: Sequence[int]) -> Answer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,6 +29,7 @@ class DaskReader(Reader):
     ((0, 3, 6), (4, 3))
     """
 
+    fresh: ClassVar[bool] = False
     array: Any
     weights: Any = None
     """Those of the entries, in memory or as another Dask array."""
