@@ -45,12 +45,11 @@ def run(setup: Setup) -> Iterator[Row]:
 
 
 def _measure(case: Case) -> Outcome:
+    fits = [solver for solver in fitting(case.problem) if solver.name not in LEFT_OUT]
+    for solver in (None, *fits):  # the first call of a kernel compiles it
+        case.problem.solve(solver, seed=case.seed, stop=2, throw=False)
     own, seconds = _solved(case, None)
-    others = {
-        solver.name: _solved(case, solver)
-        for solver in fitting(case.problem)
-        if solver.name not in LEFT_OUT
-    }
+    others = {solver.name: _solved(case, solver) for solver in fits}
     best = min(others, key=lambda name: others[name][0])
     lowest = others[best][0]
     unit = max(abs(lowest), EXACT * case.problem.unit)

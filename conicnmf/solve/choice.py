@@ -32,15 +32,22 @@ from conicnmf.solve.runaway_scale import runaway_scales
 Effort: TypeAlias = Literal["low", "normal", "high"]
 """How much to spend on a good basin: a race of more and more starts."""
 EFFORTS: tuple[Effort, ...] = ("low", "normal", "high")
-_RACES: dict[Effort, tuple[int, int]] = {"low": (2, 5), "normal": (8, 10), "high": (24, 10)}
-"""Starts and laps. Measured on the training half of `benchmarks/grid.py`, 58 problems with bounds on
-sparseness, against the best of five solvers from the first start. Within one percent of it were one
-chain of tangent planes and HALS in 74 % (99th percentile 560 % above), three solvers from two starts
-in 93 % (2.4 % above) for 3.6 times the time of the fastest solver that got there, from one start in
-86 %. Two solvers from 8 starts ended 0.03 % (median) and 7 % (most) above the best of 50 on 14 of these
-problems, for 7 plain runs in the median and 12 at most."""
+_RACES: dict[Effort, tuple[int, int, int]] = {
+    "low": (1, 3, 1),
+    "normal": (8, 8, 4),
+    "high": (24, 24, 12),
+}
+"""From how many starts tangent planes, component-wise steps and the other solvers run.
+
+Chosen on the training half of `benchmarks/grid.py`: the runs of five solvers from four starts were
+stored for 167 problems with bounds on sparseness, and races were replayed from them. Within one
+percent of the best solver from the first start were tangent planes and then HALS alone in 75 %, two
+starts of three solvers with the worse half dropped in 88 %, and this in 97 %, for about the same
+time."""
 _FEW = 25
 """Up to this rank moving all components at once is worth its cost."""
+_SMALL = 1000
+"""Beside component-wise steps, cone programs of up to so many entries take part in a race."""
 
 
 def known_solvers(problem: BaseProblem) -> list[AnySolver]:
@@ -78,22 +85,38 @@ def _for_counts(problem: BaseProblem) -> list[tuple[AnySolver, str]]:
 def race(problem: BaseProblem, effort: Effort) -> Race | None:
     """Return a race for problems with many basins, nothing for others.
 
-    Only solvers that need no cone programs take part. With many components, where a run takes long,
-    low effort is one run.
+    Only solvers that need no cone programs, or small ones, take part. With many components, where a
+    run takes long, low effort is one run.
     """
     if not any(block.reverse_convex for block in problem.blocks):
         return None
     few = all(block.shape[0] <= _FEW for block in problem.blocks)
     if not few and effort == "low":
         return None
-    planes: list[AnySolver] = [Chain((TangentPlane(), HALS())), TangentPlane()]
-    native = few and all(has_native_program(TangentPlane().facing(b)) for b in problem.blocks)
-    first = [solver for solver in planes if native and not solver.mismatches(problem)][:1]
-    exact = [solver for solver in (*first, HALS()) if not solver.mismatches(problem)]
-    # Gradient steps find other basins; alone they may end before they have reached any.
-    free = [ProjectedGradient()] if few and not ProjectedGradient().mismatches(problem) else []
-    starts, laps = _RACES[effort]
-    return Race((*exact, *free), starts, laps) if exact else None
+    exact = _fitting_of(problem, HALS())
+    polished = Chain((TangentPlane(), HALS()), patience=3)
+    planes = _fitting_of(problem, polished, TangentPlane())[:1]
+    if not few or not _is_light(problem, _SMALL if exact else 0):
+        planes = []
+    if not planes and not exact:
+        return None
+    # Gradient steps and copies find other basins; alone they may end before they have reached any.
+    others = _fitting_of(problem, ProjectedGradient(), Splitting()) if few else []
+    of_planes, of_steps, rest = _RACES[effort]
+    starts = [of_planes] * len(planes) + [of_steps] * len(exact)
+    starts += [rest if exact else of_steps] * len(others)
+    return Race((*planes, *exact, *others), tuple(starts))
+
+
+def _fitting_of(problem: BaseProblem, *solvers: AnySolver) -> list[AnySolver]:
+    """Return those of some solvers that fit."""
+    return [solver for solver in solvers if not solver.mismatches(problem)]
+
+
+def _is_light(problem: BaseProblem, entries: int) -> bool:
+    """Whether tangent planes need no cone programs of blocks with more entries."""
+    seen = (TangentPlane().facing(block) for block in problem.blocks)
+    return all(has_native_program(b) or b.shape[0] * b.shape[1] <= entries for b in seen)
 
 
 def _none_fits(problem: BaseProblem) -> str:
@@ -176,7 +199,7 @@ def _has_squares(block: Block) -> bool:
 
 def fitting(problem: BaseProblem) -> list[AnySolver]:
     """Return the known solvers that fit."""
-    return [solver for solver in known_solvers(problem) if not solver.mismatches(problem)]
+    return _fitting_of(problem, *known_solvers(problem))
 
 
 def require_fit(problem: BaseProblem, solver: AnySolver) -> None:

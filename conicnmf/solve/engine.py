@@ -90,10 +90,10 @@ def solve(
         have the threads of the BLAS library, which has settings of its own.
     effort : {"low", "normal", "high"}
         What to spend on a good basin where a constraint is not convex, such as a bound on sparseness
-        from below: a `Race` of up to three solvers from 2, 8 or 24 starts, the worse half of which
-        is dropped again and again. A solver that is named and a start that is given are taken as
-        they are, and so are problems that need cone programs; at low effort also those with more
-        than 25 components.
+        from below: a `Race` of up to four solvers from 3, 8 or 24 starts, of which those that cannot
+        win are dropped. A solver that is named and a start that is given are taken as they are,
+        and so are problems that need cone programs; at low effort also those with more than 25
+        components.
 
     Returns
     -------

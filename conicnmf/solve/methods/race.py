@@ -1,77 +1,29 @@
-"""A race of starts and solvers: all run a few iterations, the worse half is dropped, and so on."""
+"""A race of starts and solvers: who cannot win any more is dropped, and the best one is polished."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from conicnmf.model.base import BaseProblem
-from conicnmf.results import History, InnerSolve, Iteration, Status
+from conicnmf.results import InnerSolve
 from conicnmf.settings import Count, Rule
 from conicnmf.solve.deadline import is_late
 from conicnmf.solve.methods.base import AnySolver, Context, Solver, Sweep
 from conicnmf.solve.methods.point import Point
+from conicnmf.solve.methods.runner import Runner, under
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Factors
 
 _APART = 1e-2
 """Objectives that differ by less than this part of the lowest are counted as one basin."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Runner:
-    """A solver on its way from one of the starts; `status` is how it ended, if it did."""
-
-    solver: AnySolver
-    memo: Any
-    point: Point
-    history: History = field(default_factory=History)
-    status: Status | None = None
-
-    def onward(self, problem: BaseProblem) -> tuple[_Runner, Sequence[InnerSolve]]:
-        """Return the runner after one more iteration; its solver's own rule says when it ends."""
-        made = self.solver.sweep(problem, self.point.factors, self.memo)
-        if not problem.holding.finite(made.factors):
-            return replace(self, status=Status.NOT_FINITE), made.inner
-        point = Point.of(problem, made)
-        self.history.append(
-            _line(len(self.history), point.objective, point.violation, not point.rank[0])
-        )
-        status = made.status or self.solver.default_stop.check(self.history)
-        return _Runner(self.solver, made.memo, point, self.history, status), made.inner
-
-    def pack(self) -> dict[str, Array]:
-        """Return what a checkpoint must hold of the runner."""
-        point, passed = self.point, self.history
-        lines = np.array([passed.objective, passed.violation, passed.feasible], dtype=float)
-        own = {f"memo {name}": X for name, X in self.solver.pack(self.memo).items()}
-        own |= {f"at {name}": X for name, X in point.factors.items()}
-        measures = point.objective, point.violation, *point.rank, self.status is not None
-        return own | {"passed": lines, "measures": np.array(measures, dtype=float)}
-
-    def unpack(self, arrays: dict[str, Array]) -> _Runner:
-        """Return the runner that was packed, given one of the same solver."""
-        objective, violation, infeasible, value, ended = map(float, arrays["measures"])
-        point = Point(_under("at ", arrays), objective, violation, (bool(infeasible), value))
-        passed = [_line(place, *line) for place, line in enumerate(arrays["passed"].T)]
-        memo = self.solver.unpack(_under("memo ", arrays), self.memo)
-        status = Status.CONVERGED if ended else None
-        return _Runner(self.solver, memo, point, History(passed), status)
-
-
-def _line(place: int, objective: float, violation: float, feasible: float) -> Iteration:
-    """Return an iteration as rules read it."""
-    return Iteration(
-        place, float(objective), float(violation), 0.0, np.inf, feasible=bool(feasible)
-    )
-
-
-def _under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
-    """Return the arrays whose names begin with a prefix, without it."""
-    return {name.removeprefix(prefix): X for name, X in arrays.items() if name.startswith(prefix)}
+_WORTH = 5e-3
+"""A runner that may win by less than this part of the objective is not worth its time."""
+_FEW = 6
+"""So many runners stay as long as they may win; of more, the worse half is dropped."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +32,7 @@ class _Field:
 
     starts: tuple[Factors, ...]
     memos: tuple[tuple[Any, ...], ...]
-    runners: tuple[_Runner, ...] = ()
+    runners: tuple[Runner, ...] = ()
     dropped: tuple[float, ...] = ()
     lap: int = 0
 
@@ -98,48 +50,62 @@ class _Field:
 
 @dataclass(frozen=True)
 class Race(Solver[BaseProblem, _Field]):
-    """Run several solvers from several starts, drop the worse half again and again, polish the best.
+    """Run several solvers from several starts, drop those that cannot win, polish the best.
 
     Problems with reverse-convex constraints have many basins, and which one a run ends in often
     shows after some iterations. One iteration of the race is one of everybody who still runs; who
-    has converged waits for the others. Iterations decide, not the clock, so the same seed gives the
-    same answer. The notes of the history say how many still run, how far apart the runs have come
-    (`spread`), and in how many places that differ by more than one percent (`basins`).
+    has converged waits for the others. After the first round, a runner is dropped as soon as it would
+    not pass the leader even by falling three times as far again as in the last half of its
+    iterations. If more than six are left at the end of a round, so is the worse half. Iterations
+    decide, not the clock, so the same seed gives the same answer. The notes of the history say how
+    many still run, how far apart the runs have come (`spread`), and in how many places that differ
+    by more than one percent (`basins`).
 
     Parameters
     ----------
     solvers : tuple of Solver
-    starts : int
-        How many starts each solver runs from: the given one, and others that are drawn.
+    starts : int or tuple of int
+        How many starts each solver runs from: the given one, and others that are drawn. A tuple has
+        a number for each solver.
     laps : int
-        Iterations of the first round. At the end of a round the worse half of the runners is
-        dropped, and the next round is twice as long, so that rounds cost the same.
+        Iterations of the first round; a round ends after twice as many iterations as the one before.
 
     Examples
     --------
     >>> import numpy as np, conicnmf as cn
     >>> V = np.random.default_rng(0).random((8, 6))
     >>> problem = cn.factorize(V, 2, W=[cn.NonNegative(), cn.Sparseness(min=0.7)])
-    >>> result = problem.solve(cn.Race((cn.HALS(),), starts=4, laps=5))
+    >>> result = problem.solve(cn.Race((cn.HALS(), cn.ProjectedGradient()), starts=(4, 1), laps=5))
     >>> result.history[1].notes["runners"], result.history[-1].notes["runners"]
-    (4.0, 1.0)
+    (5.0, 1.0)
     """
 
     solvers: Annotated[
         tuple[AnySolver, ...],
         Rule("and at least one", bool, "write Race((TangentPlane(), HALS()))"),
     ]
-    starts: Count = 4
-    laps: Count = 20
+    starts: Count | tuple[Count, ...] = 4
+    laps: Count = 6
 
     monotone: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(500) | RelDecrease(1e-5, patience=5)
 
+    def check_settings(self) -> None:
+        """Refuse numbers of starts that are not one for each solver."""
+        rule = "one number, or one for each solver"
+        self.require(len(self._each) == len(self.solvers), rule, "starts", remedy="write starts=4")
+
+    @property
+    def _each(self) -> tuple[int, ...]:
+        """From how many starts each solver runs."""
+        many = self.starts
+        return many if isinstance(many, tuple) else (many,) * len(self.solvers)
+
     @property
     def name(self) -> str:
         """The names of the solvers, and from how many starts."""
-        names = " or ".join(solver.name for solver in self.solvers)
-        return f"{names} from the best of {self.starts} starts" if self.starts > 1 else names
+        names, most = " or ".join(solver.name for solver in self.solvers), max(self._each)
+        return f"{names} from the best of {most} starts" if most > 1 else names
 
     def mismatches(self, problem: BaseProblem) -> list[str]:
         """Return every reason why one of the solvers does not fit."""
@@ -148,15 +114,15 @@ class Race(Solver[BaseProblem, _Field]):
 
     def start(self, problem: BaseProblem, context: Context) -> _Field:
         """Draw the other starts, and prepare every solver for each of them."""
-        drawn = [problem.start(None, context.rng) for _ in range(self.starts - 1)]
+        drawn = [problem.start(None, context.rng) for _ in range(max(self._each) - 1)]
         memos = [
-            tuple(solver.start(problem, context) for _ in range(self.starts))
-            for solver in self.solvers
+            tuple(solver.start(problem, context) for _ in range(starts))
+            for solver, starts in zip(self.solvers, self._each, strict=True)
         ]
         return _Field(tuple(drawn), tuple(memos))
 
     def sweep(self, problem: BaseProblem, factors: Factors, memo: _Field) -> Sweep[_Field]:
-        """Let every runner make one iteration, and drop the worse half where a round ends."""
+        """Let every runner make one iteration, and drop some where a round ends."""
         line = memo if memo.runners else self._lined_up(problem, factors, memo)
         runners, inner = list(line.runners), list[InnerSolve]()
         for place, runner in enumerate(runners):
@@ -166,12 +132,10 @@ class Race(Solver[BaseProblem, _Field]):
                 inner += solved
         runners.sort(key=lambda runner: runner.point.rank)
         kept = self._kept(runners, line.lap + 1)
-        lost = tuple(r.point.objective for r in runners[kept:] if not r.point.rank[0])
-        onward = replace(
-            line, runners=tuple(runners[:kept]), dropped=line.dropped + lost, lap=line.lap + 1
-        )
-        winner = runners[0]
-        ended = kept == 1 and winner.status is not None and winner.status.kind == "failed"
+        lost = tuple(r.point.objective for r in runners if r not in kept and not r.point.rank[0])
+        onward = replace(line, runners=kept, dropped=line.dropped + lost, lap=line.lap + 1)
+        winner, alone = runners[0], len(kept) == 1
+        ended = alone and winner.status is not None and winner.status.kind == "failed"
         return Sweep(
             winner.point.factors,
             onward,
@@ -180,7 +144,7 @@ class Race(Solver[BaseProblem, _Field]):
             tuple(inner),
             onward.notes(),
             winner.point.violation,
-            busy=kept > 1,
+            busy=not alone,
         )
 
     def again(
@@ -190,7 +154,7 @@ class Race(Solver[BaseProblem, _Field]):
         winner = memo.runners[0]
         own = winner.solver.again(problem, factors, winner.memo, context)
         point = Point.of(problem, Sweep(factors, None))
-        return replace(memo, runners=(_Runner(winner.solver, own, point),))
+        return replace(memo, runners=(Runner(winner.solver, own, point),))
 
     def revived(self, problem: BaseProblem, factors: Factors) -> Factors | None:
         """Return what one of the solvers would go on from."""
@@ -215,8 +179,8 @@ class Race(Solver[BaseProblem, _Field]):
             return memo
         nowhere = Point({}, np.inf, np.inf, (True, np.inf))
         runners = tuple(
-            _Runner(self.solvers[number], memo.memos[number][0], nowhere).unpack(
-                _under(f"{place} ", arrays)
+            Runner(self.solvers[number], memo.memos[number][0], nowhere).unpack(
+                under(f"{place} ", arrays)
             )
             for place, number in enumerate(which)
         )
@@ -226,17 +190,25 @@ class Race(Solver[BaseProblem, _Field]):
         """Put every solver at every start."""
         points = [Point.of(problem, Sweep(X, None)) for X in (factors, *memo.starts)]
         runners = [
-            _Runner(solver, own, point)
+            Runner(solver, own, point)
             for solver, memos in zip(self.solvers, memo.memos, strict=True)
-            for own, point in zip(memos, points, strict=True)
+            for own, point in zip(memos, points, strict=False)
         ]
         return replace(memo, starts=(), runners=tuple(runners))
 
-    def _kept(self, runners: Sequence[_Runner], lap: int) -> int:
-        """Return how many go on: the better half at the end of a round, one when all have ended."""
+    def _kept(self, runners: Sequence[Runner], lap: int) -> tuple[Runner, ...]:
+        """Return who goes on: after the first round who may win, and one when all have ended.
+
+        The runners are given in their order; the first of them leads.
+        """
         if all(runner.status is not None for runner in runners):
-            return 1
+            return tuple(runners[:1])
+        if lap < self.laps or len(runners) == 1:
+            return tuple(runners)
+        leader, *others = runners
+        wanted = leader.lowest - _WORTH * abs(leader.lowest)
+        able = (leader, *(r for r in others if r.hope < wanted or leader.point.rank[0]))
         rounds, rest = divmod(lap, self.laps)
-        # Rounds of 1, 2, 4, … times the first one's length end after 1, 3, 7, … of it.
-        ends = rest == 0 and (rounds + 1).bit_count() == 1
-        return (len(runners) + 1) // 2 if ends else len(runners)
+        # Rounds end after 1, 2, 4, … times the first one's length.
+        ends = rest == 0 and rounds.bit_count() == 1
+        return able[: max(_FEW, (len(able) + 1) // 2)] if ends else able

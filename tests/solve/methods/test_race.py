@@ -25,10 +25,33 @@ def test_it_ends_where_the_best_of_its_runs_ends():
     assert result.objective == pytest.approx(min(alone), rel=1e-4)
 
 
-def test_the_worse_half_is_dropped_in_rounds_that_double():
-    history = sparse_problem().solve(cn.Race((cn.HALS(),), starts=8, laps=1), stop=8).history
-    runners = [int(iteration.notes["runners"]) for iteration in history[1:]]
-    assert runners == [4, 4, 2, 2, 2, 2, 1, 1]
+def test_of_many_the_worse_half_is_dropped_and_six_stay_while_they_may_win():
+    history = sparse_problem().solve(cn.Race((cn.HALS(),), starts=20, laps=1), stop=2).history
+    assert [int(iteration.notes["runners"]) for iteration in history[1:]] == [10, 6]
+
+
+def test_runners_are_dropped_when_three_times_their_last_fall_does_not_reach_the_leader():
+    problem, laps = sparse_problem(s=0.8), 8
+    race = cn.Race((cn.HALS(), cn.ProjectedGradient()), starts=(3, 2), laps=laps)
+    history = problem.solve(race, seed=3, stop=laps).history
+    rng = np.random.default_rng(3)
+    starts = [problem.start(None, rng) for _ in range(3)]
+    falls = [
+        problem.solve(solver, init=X, stop=laps).history.objective[1:]
+        for solver, count in zip(race.solvers, race.starts, strict=True)
+        for X in starts[:count]
+    ]
+    ends = [fall[-1] for fall in falls]
+    hopes = [fall[-1] - 3 * (fall[laps // 2 - 1] - fall[-1]) for fall in falls]
+    stay = [e == min(ends) or h < 0.995 * min(ends) for e, h in zip(ends, hopes, strict=True)]
+    assert 1 < sum(stay) < 5
+    assert [int(it.notes["runners"]) for it in history[1:]] == [5] * (laps - 1) + [sum(stay)]
+
+
+def test_starts_are_one_number_or_one_for_each_solver():
+    with pytest.raises(cn.InputError, match="one for each solver"):
+        cn.Race((cn.HALS(), cn.TangentPlane()), starts=(1, 2, 3))
+    assert "3 starts" in cn.Race((cn.HALS(), cn.TangentPlane()), starts=(3, 1)).name
 
 
 def test_who_leads_is_what_the_history_shows_and_the_best_is_kept():

@@ -1,0 +1,86 @@
+"""A solver on its way from one start, one of several that are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from conicnmf.model.base import BaseProblem
+from conicnmf.results import History, InnerSolve, Iteration, Status
+from conicnmf.solve.methods.base import AnySolver
+from conicnmf.solve.methods.point import Point
+from conicnmf.types import Array
+
+_AGAIN = 3.0
+"""A runner may still fall by this many times what it fell in the last half of its iterations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Runner:
+    """A solver on its way from one of the starts; `status` is how it ended, if it did."""
+
+    solver: AnySolver
+    memo: Any
+    point: Point
+    history: History = field(default_factory=History)
+    status: Status | None = None
+
+    def onward(self, problem: BaseProblem) -> tuple[Runner, Sequence[InnerSolve]]:
+        """Return the runner after one more iteration; its solver's own rule says when it ends."""
+        made = self.solver.sweep(problem, self.point.factors, self.memo)
+        if not problem.holding.finite(made.factors):
+            return replace(self, status=Status.NOT_FINITE), made.inner
+        point = Point.of(problem, made)
+        self.history.append(
+            _line(len(self.history), point.objective, point.violation, not point.rank[0])
+        )
+        status = made.status or self.solver.default_stop.check(self.history)
+        return Runner(self.solver, made.memo, point, self.history, status), made.inner
+
+    @property
+    def lowest(self) -> float:
+        """The lowest feasible objective so far, infinite if there is none."""
+        return self.history.lowest[-1] if len(self.history) else np.inf
+
+    @property
+    def hope(self) -> float:
+        """How low the runner may come, if it falls three times as far again as in its last half."""
+        passed, lowest = self.history.lowest, self.lowest
+        if self.status is not None or not np.isfinite(lowest):
+            return lowest
+        if len(passed) < 2:
+            return -np.inf  # nothing is known yet
+        return lowest - _AGAIN * (passed[(len(passed) - 1) // 2] - lowest)
+
+    def pack(self) -> dict[str, Array]:
+        """Return what a checkpoint must hold of the runner."""
+        point, passed = self.point, self.history
+        lines = np.array([passed.objective, passed.violation, passed.feasible], dtype=float)
+        own = {f"memo {name}": X for name, X in self.solver.pack(self.memo).items()}
+        own |= {f"at {name}": X for name, X in point.factors.items()}
+        measures = point.objective, point.violation, *point.rank, self.status is not None
+        return own | {"passed": lines, "measures": np.array(measures, dtype=float)}
+
+    def unpack(self, arrays: dict[str, Array]) -> Runner:
+        """Return the runner that was packed, given one of the same solver."""
+        objective, violation, infeasible, value, ended = map(float, arrays["measures"])
+        point = Point(under("at ", arrays), objective, violation, (bool(infeasible), value))
+        passed = [_line(place, *line) for place, line in enumerate(arrays["passed"].T)]
+        memo = self.solver.unpack(under("memo ", arrays), self.memo)
+        status = Status.CONVERGED if ended else None
+        return Runner(self.solver, memo, point, History(passed), status)
+
+
+def _line(place: int, objective: float, violation: float, feasible: float) -> Iteration:
+    """Return an iteration as rules read it."""
+    return Iteration(
+        place, float(objective), float(violation), 0.0, np.inf, feasible=bool(feasible)
+    )
+
+
+def under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
+    """Return the arrays whose names begin with a prefix, without it."""
+    return {name.removeprefix(prefix): X for name, X in arrays.items() if name.startswith(prefix)}
