@@ -40,10 +40,9 @@ _RACES: dict[Effort, tuple[int, int, int]] = {
 """From how many starts tangent planes, component-wise steps and the other solvers run.
 
 Chosen on the training half of `benchmarks/grid.py`: the runs of five solvers from four starts were
-stored for 167 problems with bounds on sparseness, and races were replayed from them. Within one
+stored for 168 problems with bounds on sparseness, and races were replayed from them. Within one
 percent of the best solver from the first start were tangent planes and then HALS alone in 75 %, two
-starts of three solvers with the worse half dropped in 88 %, and this in 97 %, for about the same
-time."""
+starts of three solvers with the worse half dropped in 88 %, and this in 96 %, in less time."""
 _FEW = 25
 """Up to this rank moving all components at once is worth its cost."""
 _SMALL = 1000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,6 @@ from conicnmf.solve.deadline import is_late
 from conicnmf.solve.methods.base import AnySolver, Context, Solver, Sweep
 from conicnmf.solve.methods.point import Point
 from conicnmf.solve.methods.runner import Runner, under
-from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Factors
 
 _APART = 1e-2
@@ -39,12 +39,12 @@ class _Field:
     def notes(self) -> dict[str, float]:
         """Return how many still run, and how far apart all have come by their last iteration."""
         points = (runner.point for runner in self.runners)
-        values = np.sort([*self.dropped, *(p.objective for p in points if not p.rank[0])])
+        values = sorted([*self.dropped, *(p.objective for p in points if not p.rank[0])])
         told = {"runners": float(len(self.runners)), "basins": 0.0, "spread": 0.0}
-        if len(values) and values[0]:
-            apart = np.diff(values) > _APART * abs(values[0])
-            told["basins"] = 1.0 + float(apart.sum())
-            told["spread"] = float((values[-1] - values[0]) / abs(values[0]))
+        if values and values[0]:
+            apart = _APART * abs(values[0])
+            told["basins"] = 1.0 + sum(b - a > apart for a, b in pairwise(values))
+            told["spread"] = (values[-1] - values[0]) / abs(values[0])
         return told
 
 
@@ -85,10 +85,9 @@ class Race(Solver[BaseProblem, _Field]):
         Rule("and at least one", bool, "write Race((TangentPlane(), HALS()))"),
     ]
     starts: Count | tuple[Count, ...] = 4
-    laps: Count = 6
+    laps: Count = 4
 
     monotone: ClassVar[bool] = False
-    default_stop: ClassVar[Stop] = MaxIter(500) | RelDecrease(1e-5, patience=5)
 
     def check_settings(self) -> None:
         """Refuse numbers of starts that are not one for each solver."""
@@ -126,7 +125,9 @@ class Race(Solver[BaseProblem, _Field]):
         line = memo if memo.runners else self._lined_up(problem, factors, memo)
         runners, inner = list(line.runners), list[InnerSolve]()
         for place, runner in enumerate(runners):
-            waits = runner.status is not None and len(runners) > 1
+            # By a rule of its own, the winner may end before the race's rule is met.
+            same = runner.solver.default_stop == self.default_stop
+            waits = runner.status is not None and (len(runners) > 1 or same)
             if not waits and not (place and is_late()):
                 runners[place], solved = runner.onward(problem)
                 inner += solved
@@ -135,12 +136,12 @@ class Race(Solver[BaseProblem, _Field]):
         lost = tuple(r.point.objective for r in runners if r not in kept and not r.point.rank[0])
         onward = replace(line, runners=kept, dropped=line.dropped + lost, lap=line.lap + 1)
         winner, alone = runners[0], len(kept) == 1
-        ended = alone and winner.status is not None and winner.status.kind == "failed"
+        failed = alone and winner.status is not None and winner.status.kind == "failed"
         return Sweep(
             winner.point.factors,
             onward,
             winner.point.objective,
-            winner.status if ended else None,
+            winner.status if failed else None,
             tuple(inner),
             onward.notes(),
             winner.point.violation,
