@@ -11,7 +11,7 @@ from benchmarks.harness import Row
 from benchmarks.limits import LIMITS
 from benchmarks.pictures import PICTURES, draw
 from benchmarks.store import Measured, Results
-from benchmarks.table import HEADS, cells
+from benchmarks.table import HEADS, cells, number
 
 _INTRO = """# Benchmarks
 
@@ -86,7 +86,7 @@ def _summary(results: Results) -> Iterator[str]:
 
 
 def _missed(row: Row) -> str:
-    ratio = f"{row.ratio:.3g}" if not math.isnan(row.ratio) else row.ours
+    ratio = number(row.ratio) if not math.isnan(row.ratio) else row.ours
     found = f": {ratio}, target {row.target}" if ratio else f": {row.note}"
     return f"- **{row.id}**, {row.case}{found}"
 
@@ -96,13 +96,16 @@ def _section(name: str, part: Measured) -> Iterator[str]:
     yield f"{part.title}\n"
     yield f"| {' | '.join(HEADS[1:])} |"
     yield f"|{'---|' * (len(HEADS) - 1)}"
-    yield from (f"| {' | '.join(_escaped(cell) for cell in cells(row)[1:])} |" for row in part.rows)
+    yield from (f"| {' | '.join(_page_cells(row))} |" for row in part.rows)
     yield ""
     yield f"*Where the time goes.* {LIMITS.get(name, 'Not profiled.')}\n"
 
 
-def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", " ")
+def _page_cells(row: Row) -> Iterator[str]:
+    """Yield the cells of a row; times and targets stay on one line."""
+    for head, cell in list(zip(HEADS, cells(row), strict=True))[1:]:
+        whole = cell.replace(" ", "\u00a0") if head in ("ours", "theirs", "target") else cell
+        yield whole.replace("|", "\\|").replace("\n", " ")
 
 
 def _picture(name: str, drawn: Mapping[str, str]) -> Iterator[str]:

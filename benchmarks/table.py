@@ -26,9 +26,20 @@ def show(rows: Sequence[Row]) -> None:
     console.print(table)
 
 
+def number(ratio: float) -> str:
+    """Return a ratio to three digits, large ones as whole numbers.
+
+    Examples
+    --------
+    >>> number(5543.2), number(0.4412)
+    ('5543', '0.441')
+    """
+    return f"{ratio:.0f}" if 1000 <= ratio < 1e9 else f"{ratio:.3g}"
+
+
 def cells(row: Row) -> list[str]:
     """Return the texts of a row, column by column."""
-    ratio = "" if math.isnan(row.ratio) else f"{row.ratio:.3g}"
+    ratio = "" if math.isnan(row.ratio) else number(row.ratio)
     spread = "" if math.isnan(row.spread) else f"{row.spread:.0%}"
     texts = [row.id, row.case, row.ours, row.theirs, ratio, spread, row.target, _MET[row.ok]]
     return [*texts, row.note]

@@ -35,7 +35,7 @@ templates_path = ["_templates"]
 
 html_theme = "furo"
 html_static_path = ["_static"]
-html_css_files = ["pictures.css"]
+html_css_files = ["site.css"]
 html_title = f"conicnmf {release}"
 html_math_renderer = "mathml"
 

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 from sphinx_gallery.scrapers import figure_rst
 
 _PICTURE = Path(tempfile.mkdtemp()) / "picture.png"
@@ -19,6 +20,7 @@ def arguments(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list
 
 def saved_picture(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
     """Return the picture that the example saved, if it has run."""
+    plt.close("all")  # one example after the other: many open figures are warned of
     if not _PICTURE.exists():
         return ""
     target = next(block_vars["image_path_iterator"])

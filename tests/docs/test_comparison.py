@@ -19,6 +19,7 @@ from tensorly.decomposition import constrained_parafac, non_negative_parafac
 import conicnmf as cn
 
 PAGE = (Path(__file__).parents[2] / "docs/comparison.md").read_text(encoding="utf-8")
+PAGE = PAGE.replace("\u00ad", "")  # where words may be split
 RNG = np.random.default_rng(0)
 V = RNG.random((8, 2)) @ RNG.random((2, 9)) + 0.1
 MASK = (RNG.random(V.shape) < 0.8).astype(float)
