@@ -184,3 +184,10 @@ def test_pictures_of_experiments_have_a_caption(picture):
     page = (picture.parent / "table.md").read_text(encoding="utf-8")
     assert said
     assert f"({picture.name})\n\n*{said}*\n" in page
+
+
+def test_the_gallery_leads_with_examples_that_exist():
+    text = (ROOT / "docs/_ext/gallery.py").read_text(encoding="utf-8")
+    names = re.findall(r'"(\w+)"', re.findall(r"LEADING = \((.*?)\)", text, flags=re.DOTALL)[0])
+    assert len(names) > 5
+    assert [name for name in names if not (ROOT / f"examples/{name}.py").exists()] == []
