@@ -104,7 +104,7 @@ def _of_file(path: Path, command: str) -> dict[str, Any]:
         content = read(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{path} is no TOML file: {error}; write lines such as rank = 8"
+            f"{path} is not a TOML file: {error}; write lines such as rank = 8"
         ) from error
     tables = {key: value for key, value in content.items() if isinstance(value, dict)}
     plain = {_name(key): value for key, value in content.items() if key not in tables}

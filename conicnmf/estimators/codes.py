@@ -28,7 +28,7 @@ _CHUNK = 1000
 _ROUNDS, _RTOL = 500, 1e-9
 _SPAN = 4
 """Samples that are coded together differ by at most this power of two in size: steps end by what is
-left of the whole, in which a small sample beside a large one does not count."""
+left of the whole, in which a small sample next to a large one does not count."""
 
 
 def find_codes(

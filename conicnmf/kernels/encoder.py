@@ -256,7 +256,7 @@ def step_encoder(
         row_slopes(u, p, h, (t0, b0, q, infer, float(w[j])), delta, f, slopes)
         turn, bend = _newton(slopes)
         reach = _reach(p)
-        # No codes at all would be nearer, or the slopes of f are lost: begin anew.
+        # No codes at all would be nearer, or the slopes of f are lost: start again.
         first = -1 if slopes[5] > 1 or abs(t0) > reach else 0
         taken = False
         for k in range(first, halvings):

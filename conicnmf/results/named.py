@@ -60,7 +60,9 @@ def places_of(given: Any, names: tuple[str, ...] | None, what: str) -> Any:
     strangers = [str(one) for one in asked.ravel() if str(one) not in at]
     if strangers:
         some = ", ".join(names[:4])
-        raise InputError(f"{what} must be names of the data, got {strangers[0]!r}; such are {some}")
+        raise InputError(
+            f"{what} must be names of the data, got {strangers[0]!r}; for example {some}"
+        )
     found = [at[str(one)] for one in asked.ravel()]
     return np.array(found, dtype=np.intp).reshape(asked.shape)
 

@@ -46,7 +46,7 @@ starts of three solvers with the worse half dropped in 88 %, and this in 96 %, i
 _FEW = 25
 """Up to this rank moving all components at once is worth its cost."""
 _SMALL = 1000
-"""Beside component-wise steps, cone programs of up to so many entries take part in a race."""
+"""In addition to component-wise steps, cone programs of up to so many entries take part in a race."""
 
 
 def known_solvers(problem: BaseProblem) -> list[AnySolver]:

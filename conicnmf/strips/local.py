@@ -142,7 +142,7 @@ class LocalCrew(Crew):
         return whole
 
     def with_weights(self, weights: Any) -> LocalCrew:
-        """Return a crew that reads weights beside the data."""
+        """Return a crew that reads weights along with the data."""
         own = weights.tocsc() if hasattr(weights, "tocsc") else weights
         return LocalCrew(WeighedReader(self.reader, own), self._limit)
 

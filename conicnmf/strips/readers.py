@@ -44,7 +44,7 @@ class Reader(ABC):
     """A matrix, features × samples, of which `load` brings one strip of columns into memory."""
 
     fresh: ClassVar[bool] = True
-    """Whether what `load` returns is a copy that nobody else holds."""
+    """Whether what `load` returns is a copy that nothing else refers to."""
 
     @property
     @abstractmethod

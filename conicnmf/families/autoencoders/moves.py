@@ -19,7 +19,7 @@ Limits = tuple[float, int]
 def first_steps(point: Point) -> StepSizes:
     """Return steps of the size that the curvature of the reconstruction error allows.
 
-    That of H is set anew in every iteration.
+    That of H is set again in every iteration.
     """
     size = point.view.size
     filters = float(np.linalg.norm(point.HH, 2)) or 1.0

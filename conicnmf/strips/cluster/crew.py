@@ -222,7 +222,7 @@ class DaskCrew(Crew):
         return da.concatenate(parts, axis=1)
 
     def with_weights(self, weights: Any) -> DaskCrew:
-        """Return a crew whose workers load weights beside the data."""
+        """Return a crew whose workers load weights along with the data."""
         return DaskCrew(replace(self.reader, weights=weights), self._limit)
 
     def forget(self, key: int) -> None:
