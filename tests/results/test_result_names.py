@@ -59,7 +59,7 @@ def test_entries_are_predicted_by_name_or_place(result):
         result.predict(["a", "e"], ["z", "w"]), [product[0, 3], product[4, 0]]
     )
     np.testing.assert_allclose(result.predict("c", [1, 2]), product[2, 1:3])
-    with pytest.raises(cn.InputError, match=r"rows must be names.*got 'q'; such are a, b"):
+    with pytest.raises(cn.InputError, match=r"rows must be names.*got 'q'; for example a, b"):
         result.predict("q", "w")
     with pytest.raises(cn.InputError, match="no names of its rows"):
         cn.factorize(V, 2).solve(stop=1).predict("a", 0)
