@@ -21,7 +21,7 @@ from conicnmf.model.constraints import (
 )
 from conicnmf.model.factorize import factorize
 from conicnmf.model.losses import WeightedFrobenius
-from conicnmf.model.penalties import L1, L2
+from conicnmf.model.penalties import L1, L2, NonZeros
 from conicnmf.model.problem import Problem
 from conicnmf.report.tables import Table
 from conicnmf.solve.choice import known_solvers
@@ -54,15 +54,15 @@ def representative_problems() -> dict[str, Problem]:
         "fixed": factorize(V, 2, W=[nonneg, Fixed(known, np.ones((6, 2)))]),
         "unit": factorize(V, 2, W=[nonneg, UnitNorm()]),
         "convex": factorize(V, 2, H=[nonneg, steady]),
+        "l0": factorize(V, 2, H=[nonneg, NonZeros(0.1)]),
     }
 
 
 _LEGEND = (
     "weights: missing or weighted entries; kl, huber: other losses; sparse: a lower bound on the "
     "sparseness of the columns of W; simplex: samples sum to one; fixed: known entries of W; "
-    "unit: columns of W of norm one; "
-    "convex: any convex CVXPY constraint. `problem.explain()` gives the reasons for a problem of your "
-    "own."
+    "unit: columns of W of norm one; convex: any convex CVXPY constraint; l0: a price for each "
+    "entry of H that is not zero. `problem.explain()` gives the reasons for a problem of your own."
 )
 
 

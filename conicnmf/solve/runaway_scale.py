@@ -24,7 +24,7 @@ def runaway_scales(problem: BaseProblem) -> list[str]:
     >>> import conicnmf as cn
     >>> nonneg, V = cn.NonNegative(), np.ones((3, 4))
     >>> runaway_scales(cn.factorize(V, 1, H=[nonneg, cn.L1(0.1)]))[0][:50]
-    'the scale of W is free, so L1(weight=0.1) on H mel'
+    'the scale of W is free, so L1(weight=0.1) on H goe'
     >>> runaway_scales(cn.factorize(V, 1, W=[nonneg, cn.UnitNorm()], H=[nonneg, cn.L1(0.1)]))
     []
     """

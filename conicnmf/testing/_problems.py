@@ -21,7 +21,7 @@ from conicnmf.model.constraints import (
 )
 from conicnmf.model.factorize import factorize
 from conicnmf.model.losses import KullbackLeibler, WeightedFrobenius
-from conicnmf.model.penalties import L1, L2, ConvexPenalty
+from conicnmf.model.penalties import L1, L2, ConvexPenalty, NonZeros
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.solve.methods.base import AnySolver
@@ -45,6 +45,7 @@ def terms() -> dict[str, tuple[Sequence[Term], Sequence[Term]]]:
     return {
         "non-negative": ([plus], [plus]),
         "penalized": ([plus, L2(0.05)], [plus, L1(0.1)]),
+        "priced": ([plus, UnitNorm()], [plus, NonZeros(0.02)]),
         "free": ([], [L2(0.1)]),
         "boxed": ([Box(0, 0.4)], [plus]),
         "unit norm": ([plus, UnitNorm()], [plus]),

@@ -91,7 +91,7 @@ def test_a_gain_that_nothing_bounds_is_refused_with_the_reason():
     ("write", "says"),
     [
         (lambda W, H: cp.trace(H.T @ np.array([[0.0, 1], [1, 0]]) @ H), "it mixes components"),
-        (lambda W, H: cp.sum_squares(V - W @ W.T @ V), "served where W is the only one"),
+        (lambda W, H: cp.sum_squares(V - W @ W.T @ V), "supported only if W is the only one"),
     ],
 )
 def test_what_has_no_method_is_refused_with_the_right_door(write, says):

@@ -147,5 +147,5 @@ def test_levels_must_be_as_many_as_pieces():
         cn.factorize(V, 3, W=[cn.NonNegative(), cn.Sparseness([0.1, 0.2])])
     with pytest.raises(cn.InputError, match="min and max of one length"):
         cn.Sparseness([0.1, 0.2], [0.3, 0.4, 0.5])
-    with pytest.raises(cn.InputError, match="place 9, and each component has 9"):
+    with pytest.raises(cn.InputError, match="place 9, but each component has 9"):
         cn.factorize(V, 3, W=[cn.OnPart(cn.Sparseness(0.2), [1, 9])])
