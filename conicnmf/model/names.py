@@ -39,7 +39,13 @@ def as_names(given: Any, name: str, count: int) -> tuple[str, ...] | None:
         return None
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         raise InputError(f"{name} must be a list of names, got {shown(given)}; try ['a', 'b']")
-    found = tuple(map(str, given))
+    try:
+        found = tuple(map(str, given))
+        "".join(found).encode()
+    except (TypeError, UnicodeEncodeError) as error:
+        raise InputError(
+            f"{name} must be a list of texts, got {shown(given)} ({error}); try ['a', 'b']"
+        ) from error
     if len(found) != count:
         raise InputError(
             f"{name} must have {count} names, one each, got {len(found)}; leave none out"

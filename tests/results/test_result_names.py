@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import conicnmf as cn
 from conicnmf.estimators import NMF
@@ -98,3 +99,9 @@ def test_estimators_pass_the_labels_of_samples_and_features_on():
     model = NMF(2, random_state=0, max_iter=5).fit(FRAME.T)
     assert list(model.result_.W_frame.index) == list("abcde")
     assert list(model.result_.H_frame.columns) == ["w", "x", "y", "z"]
+
+
+@pytest.mark.parametrize("names", [["\ud800", "b"], sp.dia_array(np.eye(2))])
+def test_names_that_no_table_can_show_are_refused(names):
+    with pytest.raises(cn.InputError, match="feature_names must be a list of texts"):
+        cn.factorize(np.ones((2, 3)), 1, feature_names=names)
