@@ -1,5 +1,6 @@
 """Every script in examples/ runs, is short, and saves a picture."""
 
+import re
 import runpy
 import sys
 import tempfile
@@ -45,6 +46,21 @@ NEEDS = {
 }
 
 
+SHARES = r"RMSE of shares ([\d.]+)"
+CLAIMS = {  # what the pages by field say of the figures that are printed
+    "unmixing_scene.py": (SHARES, lambda vca, nmf, ours: ours <= min(vca, nmf)),
+    "robust_unmixing.py": (SHARES, lambda vca, squares, huber, ours: ours <= vca),
+    "topic_coherence.py": (
+        r"mean NPMI ([\d.]+)",
+        lambda theirs, ours, sparse: max(ours, sparse) >= theirs,
+    ),
+    "missing_entries.py": (
+        r"relative error ([\d.]+)",
+        lambda mean, theirs, ours: ours <= min(mean, theirs),
+    ),
+}
+
+
 @pytest.fixture(autouse=True)
 def quiet_pictures(monkeypatch):
     mpl.use("Agg")
@@ -74,7 +90,11 @@ def test_example_runs_and_saves_its_picture(script, tmp_path, monkeypatch, capsy
     output = tmp_path / "picture.png"
     run(script, monkeypatch, output)
     assert is_picture(output)
-    assert str(output) in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert str(output) in said
+    if script.name in CLAIMS:
+        pattern, holds = CLAIMS[script.name]
+        assert holds(*map(float, re.findall(pattern, said)))
 
 
 @pytest.mark.parametrize("name", NEEDS)
