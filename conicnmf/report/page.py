@@ -11,6 +11,9 @@ from matplotlib.figure import Figure
 from conicnmf.report.style import figure_bytes
 from conicnmf.report.tables import Table
 
+_LONG = 28
+"""Letters of a cell that may break, anywhere if need be; names of solvers are shorter."""
+
 _CSS = """
 :root { color-scheme: light dark; --ink: #24292f; --soft: #5b6572; --ground: #ffffff;
   --card: #f6f8fa; --line: #d5dae1; --good: #00694c; --warn: #8a5a00; --bad: #b3261e; }
@@ -131,7 +134,7 @@ def table_html(table: Table) -> str:
 def _cells(row: list[str], table: Table) -> str:
     cells = []
     for header, text in zip(table.headers, row, strict=True):
-        css = "number" if header in table.numeric else "long" if len(text) > 24 else ""
+        css = "number" if header in table.numeric else "long" if len(text) > _LONG else ""
         cells.append(f"<td{_css(css)}>{escape(text)}</td>")
     return "".join(cells)
 

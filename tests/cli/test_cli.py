@@ -284,4 +284,5 @@ def test_demo_is_quick_and_prints_the_path_of_its_report(tmp_path):
     shown = run("demo", "--quick", "--seeds", 1, "--output", page).stdout
     assert str(page) in shown
     assert "HALS" in shown
+    assert "KSVD" not in shown  # nor any other solver that can run on neither problem
     assert page.read_text(encoding="utf-8").count("<img ") > 4
