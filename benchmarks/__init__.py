@@ -22,6 +22,7 @@ GROUPS = {
     "What the default finds": ("default", "basins"),
     "Building blocks": ("proj", "nnls", "l0", "scfc"),
     "First call, size and memory": ("first", "compile", "grow", "memory"),
+    "Data larger than memory, and streams": ("outofcore", "dask", "streams"),
 }
 """Every benchmark under the heading it has on the page."""
 

@@ -6,20 +6,18 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import conicnmf as cn
+from benchmarks.outofcore import step
 from benchmarks.scale import (
-    FEATURES,
     RANK,
+    STEPS,
     Peak,
     Traffic,
-    block,
     clock_of,
     lazy,
     pids_of,
@@ -43,25 +41,15 @@ def on_workers(columns: int, client: Any) -> dict[str, float]:
     return {
         "workers": seconds,
         "questions": moved.questions,
-        "kilobytes": moved.numbers * 8 / 1e3 / 4,
+        "kilobytes": moved.numbers * 8 / 1e3 / (STEPS + 1),
         "memory": peak.rise / 1e6,
     }
 
 
 def out_of_core(columns: int) -> dict[str, float]:
     """Return what a step costs from a mapped file within 500 MB."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "V.npy"
-        shape, width = (FEATURES, columns), min(columns, 50_000)
-        V = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
-        for k in range(columns // width):
-            V[:, k * width : (k + 1) * width] = block(width, np.float32, k)
-        V.flush()
-        del V
-        problem = cn.factorize(path, RANK, memory_limit="500MB")
-        with Peak() as peak:
-            seconds, _ = seconds_a_step(problem, time.process_time)
-    return {"disk": seconds, "disk memory": peak.rise / 1e6}
+    seconds, rise = step(columns)
+    return {"disk": seconds, "disk memory": rise / 1e6}
 
 
 def in_memory(columns: int) -> dict[str, float]:
@@ -97,7 +85,7 @@ def main(largest: int = 7) -> None:
             rows.append({"columns": columns} | found | out_of_core(columns) | in_memory(columns))
             print(rows[-1], file=sys.stderr, flush=True)
         step = latency(client)
-    print("| columns | one array | mapped file | two workers | moved | worker's memory |")
+    print("| columns | one array | mapped file | two workers | moved | memory of a worker |")
     print("|---|---|---|---|---|---|")
     for row in rows:
         one = "–" if np.isnan(row["memory step"]) else f"{1e3 * row['memory step']:.3g} ms"

@@ -130,5 +130,17 @@ LIMITS = {
         "The peak is reached when a factor is extrapolated: the iterate, the one before, the points "
         "both were extrapolated from and a temporary of the factor's size are alive then."
     ),
+    "outofcore": (
+        "Every strip is copied from the file and brought into units of one in each of the two passes "
+        "of a step; the next one is read meanwhile by another thread."
+    ),
+    "dask": (
+        "A step asks the workers about eight times. Up to 100,000 columns that is all that counts; "
+        "beyond it the work is that of one process, strip by strip."
+    ),
+    "streams": (
+        "Exact codes of a batch are found five times, each followed by ten sweeps over the components; "
+        "the codes take most of it."
+    ),
 }
 """One or two sentences for each benchmark."""

@@ -22,6 +22,7 @@ from conicnmf.cli._app import (
 )
 from conicnmf.cli.data import Reading, Source, read_data, read_weights
 from conicnmf.cli.files import file_names, output_folder, tell_files
+from conicnmf.cli.large import is_large, on_cluster, stated_large
 from conicnmf.report.tables import result_table
 from conicnmf.results import Result, Status
 from conicnmf.solve.engine import solve
@@ -62,6 +63,8 @@ def fit(
     delimiter: o.Delimiter = None,
     decimal: o.Decimal = None,
     missing: o.Missing = False,
+    memory_limit: o.MemoryLimit = None,
+    cluster: o.Cluster = None,
     output: o.Output = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -72,43 +75,51 @@ def fit(
     it was interrupted (the best so far is kept).
     """
     layout = o.sheet_layout(header, index, delimiter, decimal, skip_text)
-    source = read_data(data, Reading(samples_are_rows, samples, image_shape, missing, layout))
-    source.tell()
-    problem = o.state_problem(
-        source.V,
-        rank,
-        sparse_w,
-        sparse_w_max,
-        sparse_h,
-        l1_h,
-        source.known,
-        loss,
-        (source.features, source.samples),
-        (term_w, term_h),
-        read_weights(weights),
-    )
-    folder = None if output is None else output_folder(output)
-    result = solve(
-        problem,
-        None if solver is None else o.find_solver(solver),
-        stop=o.stop_rule(max_iter),
-        seed=seed,
-        time_limit=time_limit,
-        progress=wants_progress(quiet),
-        throw=False,
-    )
-    checked = None
-    if certificate and _is_usable(result):
-        with working("checking the result independently of the solver …", wants_progress(quiet)):
-            checked = certify(problem, result)
-    files = [] if folder is None else _save(result, source, checked, folder)
-    if json:
-        print_json(_as_json(result, checked, files))
+    how = Reading(samples_are_rows, samples, image_shape, missing, layout)
+    if is_large(data, memory_limit, cluster):
+        source = stated_large(data, memory_limit, cluster, how)
     else:
-        _tell(result, checked, source.name)
-        tell_files(files)
-    if not _is_usable(result):
-        raise typer.Exit(INTERRUPTED if result.status is Status.INTERRUPTED else FAILED)
+        source = read_data(data, how)
+        source.tell()
+    with on_cluster(cluster):
+        problem = o.state_problem(
+            source.V,
+            rank,
+            sparse_w,
+            sparse_w_max,
+            sparse_h,
+            l1_h,
+            source.known,
+            loss,
+            (source.features, source.samples),
+            (term_w, term_h),
+            read_weights(weights),
+            memory_limit if cluster is None else None,
+        )
+        folder = None if output is None else output_folder(output)
+        result = solve(
+            problem,
+            None if solver is None else o.find_solver(solver),
+            stop=o.stop_rule(max_iter),
+            seed=seed,
+            time_limit=time_limit,
+            progress=wants_progress(quiet),
+            throw=False,
+        )
+        checked = None
+        if certificate and _is_usable(result):
+            with working(
+                "checking the result independently of the solver …", wants_progress(quiet)
+            ):
+                checked = certify(problem, result)
+        files = [] if folder is None else _save(result, source, checked, folder)
+        if json:
+            print_json(_as_json(result, checked, files))
+        else:
+            _tell(result, checked, source.name)
+            tell_files(files)
+        if not _is_usable(result):
+            raise typer.Exit(INTERRUPTED if result.status is Status.INTERRUPTED else FAILED)
 
 
 def _is_usable(result: Result) -> bool:

@@ -117,6 +117,22 @@ Decimal = Annotated[
 Missing = Annotated[
     bool, typer.Option("--missing", help="Leave entries that are empty or NaN out of the loss.")
 ]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="2GB",
+        help="Read DATA (.npy, a folder of such, .zarr, .parquet) in strips within so much memory.",
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="local|tcp://…",
+        help="Let workers of a Dask cluster read and hold DATA: a local one, or that at an address.",
+    ),
+]
 Certify = Annotated[
     bool,
     typer.Option(
@@ -167,6 +183,7 @@ def state_problem(
     names: tuple[Any, Any] = (None, None),
     terms: tuple[list[str] | None, list[str] | None] = (None, None),
     weights: Any = None,
+    memory_limit: str | None = None,
 ) -> Problem:
     """Return the problem that the options state; `known` is true where V has an entry.
 
@@ -193,7 +210,16 @@ def state_problem(
     if known is not None:
         stated = stated.masked(known)
     features, samples = (None if own is None else numbered(own) for own in names)
-    return factorize(V, rank, loss=stated, W=W, H=H, feature_names=features, sample_names=samples)
+    return factorize(
+        V,
+        rank,
+        loss=stated,
+        W=W,
+        H=H,
+        memory_limit=memory_limit,
+        feature_names=features,
+        sample_names=samples,
+    )
 
 
 def weighed(loss: Loss, weights: Any) -> Loss:

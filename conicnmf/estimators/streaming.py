@@ -18,9 +18,13 @@ from conicnmf.model.terms.one_sample import of_one_sample
 from conicnmf.solve.methods import HALS
 from conicnmf.types import Array, Data
 
-_SWEEPS = HALS(sweeps=3, extrapolate=False)
-_FADING = 2.0
-"""The past counts (1 − 1/t)² after batch t: codes of early batches belong to poor components."""
+_SWEEPS = HALS(sweeps=10, extrapolate=False)
+_ROUNDS = 5
+"""How often codes of a batch and components are found in turn."""
+_FADING = 16.0
+"""The past counts (1 − 1/t)¹⁶ after batch t: codes of early batches belong to poor components."""
+_UNUSED = 1e-12
+"""A component whose codes are below this part of the largest squares is of no use."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +64,33 @@ class Past:
         return whole * self.G, whole * self.C, whole * self.squares
 
 
+def renewed(block: Block, G: Array, B: Array, V: Data, H: Array) -> Array:
+    """Return the components with samples that are explained worst in place of those without use.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> V, H = np.array([[3.0, 0.0], [0.0, 1.0]]), np.zeros((2, 2))
+    >>> block = factorize(V, 2, W=[cn.NonNegative()]).blocks[0]
+    >>> renewed(block, np.diag([1.0, 0.0]), np.array([[0.0, 1.0], [0.0, 0.0]]), V, H)
+    array([[0., 1.],
+           [3., 0.]])
+    """
+    use = np.diag(G)
+    idle = np.flatnonzero((use <= _UNUSED * use.max(initial=0.0)) | ~B.any(axis=1))
+    if not idle.size or block.projection is None or not block.by_component:
+        return B
+    left = np.asarray(V - B.T @ H, dtype=np.float64)
+    worst = np.argsort(-np.einsum("ij,ij->j", left, left), kind="stable")[: idle.size]
+    B = B.copy()
+    for j, sample in zip(idle, worst, strict=False):
+        own = B.copy()
+        own[j] = np.maximum(left[:, sample], 0.0) if block.nonneg else left[:, sample]
+        own[j] = block.projection(own, slice(j, j + 1))[0]
+        B = own if own[j].any() else B
+    return B
+
+
 class Streaming(FactorizationEstimator):
     """A factorization that can be learned batch by batch.
 
@@ -92,8 +123,11 @@ class Streaming(FactorizationEstimator):
             raise InputError("partial_fit needs complete samples, got NaN; fit takes missing ones")
         if first:
             return self.fit(X)
-        W = self._improved(V, self._codes(V, None))
-        self.components_ = np.ascontiguousarray(W.T)
+        past = self._past
+        for _ in range(_ROUNDS):
+            codes = self._codes(V, None)
+            W = self._improved(V, codes, past)
+            self.components_ = np.ascontiguousarray(W.T)
         self.n_iter_ += 1
         return self
 
@@ -102,7 +136,7 @@ class Streaming(FactorizationEstimator):
         self._past = Past.of(V, result.H) if observed is None else None
         return self
 
-    def _improved(self, V: Data, H: Array) -> Array:
+    def _improved(self, V: Data, H: Array, past: Past | None) -> Array:
         """Return W after exact steps over its components, by what is known of all samples."""
         terms = self._streamed_terms()
         block = factorize(V, self.n_components, W=terms).blocks[0]
@@ -111,14 +145,14 @@ class Streaming(FactorizationEstimator):
         reasons += [f"{term} on H ties samples together" for term in tied]
         if "quadratic" not in self._loss().abilities:
             reasons.append(f"{self._loss()} is not a sum of squares, which batches need")
-        if self._past is None:
+        if past is None:
             reasons.append("the first batch had missing entries")
-        if reasons or self._past is None:
+        if reasons or past is None:
             listed = "\n".join(f"  - {reason}" for reason in reasons)
             raise IncompatibleError(f"this model cannot be learned batch by batch:\n{listed}")
-        self._past = self._past.then(Past.of(V, H))
+        self._past = past.then(Past.of(V, H))
         B = self._improve(block, self._past, self.components_.astype(np.float64))
-        return B.T.astype(self.components_.dtype)
+        return renewed(block, self._past.G, B, V, H).T.astype(self.components_.dtype)
 
     def _improve(self, block: Block, past: Past, B: Array) -> Array:
         """Return the components after exact steps over each of them."""

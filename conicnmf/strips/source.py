@@ -120,6 +120,32 @@ def _mapped(path: Path) -> Any:
     )
 
 
+def is_stored_in_strips(path: str | Path) -> bool:
+    """Whether a path is one that is read in strips and in no other way.
+
+    Examples
+    --------
+    >>> is_stored_in_strips("V.zarr"), is_stored_in_strips("V.npy")
+    (True, False)
+    """
+    own = Path(path)
+    return own.suffix in (".zarr", ".parquet", ".pq") or (own.is_dir() and any(own.glob("*.npy")))
+
+
+def as_chunks(path: Path, memory_limit: Any = None) -> Any:
+    """Return the matrix in a file as a Dask array, whose chunks are read by whoever computes them."""
+    import dask.array as da
+    from dask import delayed
+
+    reader = _reader(path, _USUAL if memory_limit is None else as_bytes(memory_limit))
+    rows, edges = reader.shape[0], reader.edges
+    parts = [
+        da.from_delayed(delayed(reader.load)(k), (rows, edges[k + 1] - edges[k]), reader.dtype)
+        for k in range(reader.count)
+    ]
+    return da.concatenate(parts, axis=1)
+
+
 def _width(rows: int, dtype: Any, limit: float) -> int:
     strip = min(limit / _PARTS, _WIDEST)
     return max(1, int(strip / (rows * max(dtype.itemsize, 8))))
