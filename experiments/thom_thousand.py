@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from matplotlib.figure import Figure
 
 from conicnmf.families.autoencoders import encode
@@ -52,14 +53,18 @@ def run(setup: Setup) -> Outcome:
     """Learn filters from all digits with and without a teacher, and classify their codes."""
     plan = QUICK if setup.quick else FULL
     seed = setup.runs(quick=1, full=1)[0]
-    digits, rows, figures = Digits.load(plan.count, plan.tests), [], {}
-    for variant in PUBLISHED:
-        own = plan.learning(variant)
-        named = own if setup.quick else replace(own, name=f"thom-thousand-{variant}")
-        banks = _banks(variant, named, digits, seed, setup.progress)
-        rows.append(_row(variant, own, digits, banks))
-        figures[variant] = _figure(banks)
-    return _outcome(pd.DataFrame(rows), figures, plan)
+    work = (delayed(_learned)(plan, variant, seed, setup) for variant in PUBLISHED)
+    learned = list(Parallel(n_jobs=setup.n_jobs)(work))
+    figures = {row["variant"]: _figure(W) for row, W in learned}
+    return _outcome(pd.DataFrame([row for row, _ in learned]), figures, plan)
+
+
+def _learned(plan: Plan, variant: str, seed: int, setup: Setup) -> tuple[dict[str, Any], Array]:
+    """Return the row of a variant and its filters."""
+    digits, own = Digits.load(plan.count, plan.tests), plan.learning(variant)
+    named = own if setup.quick else replace(own, name=f"thom-thousand-{variant}")
+    banks = _banks(variant, named, digits, seed, setup.progress)
+    return _row(variant, own, digits, banks), _filters(banks)
 
 
 def _banks(variant: str, own: Learning, digits: Digits, seed: int, progress: bool) -> list[Bank]:
@@ -132,11 +137,10 @@ def _filters(banks: list[Bank]) -> Array:
     return np.concatenate([f["W"] for f in banks], axis=1)
 
 
-def _figure(banks: list[Bank]) -> Figure:
+def _figure(W: Array) -> Figure:
     """Draw six rows of filters from all banks."""
-    W = _filters(banks)
-    some = W[:, np.linspace(0, W.shape[1] - 1, 96).astype(int)]
-    return plot_basis(some * np.sign(some.sum(axis=0)), IMAGE, columns=16, signed=True)
+    some = W[:, np.linspace(0, W.shape[1] - 1, 48).astype(int)]
+    return plot_basis(some * np.sign(some.sum(axis=0)), IMAGE, columns=8, signed=True)
 
 
 EXPERIMENT = Experiment(

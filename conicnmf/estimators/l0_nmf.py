@@ -149,7 +149,7 @@ class L0NMF(Streaming):
         return V, observed
 
     def _codes(self, V: Data, observed: Any) -> Array:
-        return sparse_code(V, self.components_.T, self._coder())
+        return np.asarray(sparse_code(V, self.components_.T, self._coder()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -27,9 +28,17 @@ def squared_norms(Y: Data) -> Array:
 
 @checks_arguments
 def sparse_code(
-    V: Any, W: Any, coder: CoderOrNone = None, *, init: Any = None, known: Any = None
-) -> Array:
+    V: Any,
+    W: Any,
+    coder: CoderOrNone = None,
+    *,
+    init: Any = None,
+    known: Any = None,
+    sparse: bool = False,
+) -> Data:
     """Return non-negative codes H of the samples V in the dictionary W.
+
+    Samples are coded some thousands at a time, so that besides V and the codes little memory is used.
 
     Parameters
     ----------
@@ -45,10 +54,13 @@ def sparse_code(
     known : array of bool, optional
         True where V has an entry; each sample is coded by its known features alone, by every coder.
         What V holds elsewhere, NaN too, does not matter: ``known=~np.isnan(V)``.
+    sparse : bool
+        Return a sparse matrix (CSC): then a million samples with a few atoms each take some
+        megabytes, whatever the number of atoms.
 
     Returns
     -------
-    array
+    array or scipy.sparse.csc_array
         The codes, atoms × samples.
 
     Examples
@@ -63,9 +75,32 @@ def sparse_code(
     A = _dictionary(W, Y)
     begin = None if init is None else as_matrix(init, "init", (A.shape[1], Y.shape[1]))
     chosen = coder or LeastSquares()
-    if mask is not None:
-        return _masked_code(Y, A, chosen, begin, mask)
-    return _coded(Y, A, chosen, begin)
+    parts = _parts(Y, A, chosen, begin, mask)
+    if sparse:
+        return sp.hstack([sp.csc_array(H) for _, H in parts], format="csc")
+    H = np.empty((A.shape[1], Y.shape[1]), dtype=A.dtype)
+    for own, codes in parts:
+        H[:, own] = codes
+    return H
+
+
+_ENTRIES = 1 << 20
+"""So many codes are made at a time."""
+
+
+def _parts(
+    Y: Data, A: Array, coder: Coder, begin: Array | None, known: Mask | None
+) -> Iterator[tuple[slice, Array]]:
+    """Yield slices of the samples with their codes."""
+    samples = Y.tocsc() if sp.issparse(Y) else Y
+    width = max(1, _ENTRIES // A.shape[1])
+    for first in range(0, max(1, Y.shape[1]), width):
+        own = slice(first, first + width)
+        start = None if begin is None else np.ascontiguousarray(begin[:, own])
+        if known is None:
+            yield own, _coded(samples[:, own], A, coder, start)
+        else:
+            yield own, _masked_code(samples[:, own], A, coder, start, known[:, own])
 
 
 def _coded(Y: Data, A: Array, coder: Coder, begin: Array | None) -> Array:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import tracemalloc
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -10,6 +13,8 @@ from scipy.optimize import nnls
 
 import conicnmf as cn
 from conicnmf.families import coding
+
+sparse_code_module = importlib.import_module("conicnmf.families.coding.sparse_code")
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +45,35 @@ def minimized(V, W, penalty):
 def test_convex_coders_reach_the_global_optimum(data, coder, penalty):
     V, W = data
     np.testing.assert_allclose(cn.sparse_code(V, W, coder), minimized(V, W, penalty), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_codes_come_in_parts_as_they_come_at_once(data, kind, monkeypatch):
+    V, W = np.tile(data[0], 4), data[1]
+    known = np.random.default_rng(1).random(V.shape) < 0.8
+    whole = cn.sparse_code(kind(V), W, coding.L0(0.05)), cn.sparse_code(V, W, known=known)
+    monkeypatch.setattr(sparse_code_module, "_ENTRIES", 7 * W.shape[1])  # seven samples at a time
+    parts = cn.sparse_code(kind(V), W, coding.L0(0.05)), cn.sparse_code(V, W, known=known)
+    for one, other in zip(whole, parts, strict=True):
+        np.testing.assert_allclose(other, one, atol=1e-12)
+    few = cn.sparse_code(kind(V), W, coding.L0(0.05), sparse=True)
+    assert few.format == "csc"
+    assert few.nnz == np.count_nonzero(whole[0])
+    np.testing.assert_allclose(few.toarray(), whole[0], atol=1e-12)
+
+
+def test_many_samples_are_coded_in_bounded_memory():
+    rng = np.random.default_rng(0)
+    W = rng.random((10, 400), dtype=np.float32)
+    V = rng.random((10, 60_000), dtype=np.float32)
+    cn.sparse_code(V[:, :10], W, coding.OMP(max_atoms=1))  # compiles
+    tracemalloc.start()
+    H = cn.sparse_code(V, W, coding.OMP(max_atoms=1), sparse=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert H.shape == (400, 60_000)
+    assert H.nnz == 60_000
+    assert peak < 400 * 60_000 * 4  # less than the codes would take
 
 
 def test_threshold_cuts_and_refits(data):
