@@ -97,13 +97,14 @@ class FitView(View):
         """Return the quadratic of some columns, from Gram matrices of their own."""
         if "quadratic" in self.loss.abilities:  # next to a fit whose columns have their own
             whole = self.quadratic()
-            return Quadratic(whole.G[None], whole.C[:, columns], 0.0)
-        G, C = self.loss.grams(self.Y, self._left, columns)
-        if self.held is not None:
-            R = self.held[1][:, columns]
-            free = len(C) - len(R)
-            C = C[:free] - np.einsum("kij,jk->ik", G[:, :free, free:], R)
-            G = np.ascontiguousarray(G[:, :free, :free])
+            G, C = whole.G[None], whole.C[:, columns]
+        else:
+            G, C = self.loss.grams(self.Y, self._left, columns)
+            if self.held is not None:
+                R = self.held[1][:, columns]
+                free = len(C) - len(R)
+                C = C[:free] - np.einsum("kij,jk->ik", G[:, :free, free:], R)
+                G = np.ascontiguousarray(G[:, :free, :free])
         if self.mask is not None:
             mask = self.mask[:, columns]
             G, C = G * mask.T[:, :, None] * mask.T[:, None], mask * C

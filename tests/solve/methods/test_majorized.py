@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cvxpy as cp
 import numpy as np
 import pytest
 
@@ -62,3 +63,18 @@ def test_explain_says_that_a_solver_works_on_majorizers():
 def test_a_solver_that_knows_no_majorizers_is_refused_with_its_reason():
     with pytest.raises(cn.IncompatibleError, match="no quadratic form"):
         cn.factorize(V, 3, loss=cn.WeightedFrobenius(MASK)).solve("Coded")
+
+
+def test_least_squares_of_a_factor_times_a_mask_are_those_of_the_mask():
+    rng = np.random.default_rng(0)
+    V, M = rng.random((6, 4)), (rng.random((6, 3)) > 0.4) * 1.0
+    problem = cn.compose(cn.Approx(V, "M * W @ H"), rank=3, constants={"M": M})
+    factors = {"W": rng.random((6, 3)), "H": rng.random((3, 4))}
+    block = next(own for own in problem.blocks if own.name == "W")
+    solver = cn.ANLS()
+    made = solver.lower(block.given(factors), block.rows(factors), solver.look(block))
+    W = cp.Variable((6, 3), nonneg=True)
+    best = cp.Problem(cp.Minimize(cp.sum_squares(V - cp.multiply(M, W) @ factors["H"]))).solve()
+    assert problem.objective(block.put(factors, made.B)) == pytest.approx(best, rel=1e-6)
+    trace = problem.solve(solver, stop=30).history.objective
+    assert (np.diff(trace) <= 1e-9).all()
