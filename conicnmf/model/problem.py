@@ -14,7 +14,7 @@ from conicnmf.errors import InputError
 from conicnmf.model.addends import Addend, Chain, Coupling, Fit
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_of
-from conicnmf.model.constraints.joint import merged_bounds
+from conicnmf.model.constraints.joint import merged_bounds, met
 from conicnmf.model.digest import Digest, digest_of_model
 from conicnmf.model.partners import partners_of, scale_free_pairs
 from conicnmf.model.problem_text import in_words, of_several
@@ -212,7 +212,7 @@ class Problem(BaseProblem):
                 variable.rows_shape,
                 variable.flipped,
                 tuple(addend for addend in self.addends if name in addend.variables),
-                constraints_of(variable.terms),
+                tuple(met(constraints_of(variable.terms))),
                 penalties_of(variable.terms),
                 nonneg_around=self._nonneg_around(name),
             )

@@ -107,7 +107,7 @@ def find_projection(constraints: Sequence[Constraint]) -> JointProjection | None
            [0. , 1. ]])
     """
     lower, upper = merged_bounds(constraints)
-    shaped = _met([c for c in constraints if "bounds" not in c.abilities])
+    shaped = met([c for c in constraints if "bounds" not in c.abilities])
     if not shaped:
         return JointProjection("entry", _Clip(lower, upper))
     each = shaped[0].each
@@ -143,8 +143,15 @@ def _apart(constraints: Sequence[Constraint]) -> bool:
     return len(set(spans)) == len(spans)
 
 
-def _met(constraints: Sequence[Constraint]) -> list[Constraint]:
-    """Return the constraints with those that are one set together put into one."""
+def met(constraints: Sequence[Constraint]) -> list[Constraint]:
+    """Return the constraints with those that are one set together put into one.
+
+    Examples
+    --------
+    >>> import conicnmf as cn
+    >>> met([cn.Sparseness(min=0.2), cn.NonNegative(), cn.Sparseness(max=0.7)])
+    [Sparseness(min=0.2, max=0.7, each='component'), NonNegative()]
+    """
     kept: list[Constraint] = []
     for constraint in constraints:
         for k, own in enumerate(kept):

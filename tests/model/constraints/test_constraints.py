@@ -208,3 +208,12 @@ def test_a_point_that_was_changed_in_place_is_judged_anew():
     assert near.violation(B).max() == pytest.approx(0.5)
     B[0, 0] = 1.0
     assert near.violation(B).max() == 0.0
+
+
+def test_bounds_on_sparseness_in_two_terms_are_one_band():
+    V = np.random.default_rng(0).random((7, 6))
+    two = [cn.NonNegative(), cn.Sparseness(min=0.3), cn.Sparseness(max=0.6)]
+    one = [cn.NonNegative(), cn.Sparseness(0.3, 0.6)]
+    found, wanted = (cn.factorize(V, 2, W=terms).solve(cn.HALS(), stop=5) for terms in (two, one))
+    np.testing.assert_array_equal(found.W, wanted.W)
+    assert list(found.violation) == list(wanted.violation)
