@@ -20,7 +20,7 @@ GROUPS = {
         "rivals",
     ),
     "What the default finds": ("default", "basins"),
-    "Building blocks": ("proj", "nnls", "l0", "scfc"),
+    "Building blocks": ("proj", "nnls", "l0", "scfc", "sparselda"),
     "First call, size and memory": ("first", "compile", "grow", "memory"),
     "Data larger than memory, and streams": ("outofcore", "dask", "streams"),
 }

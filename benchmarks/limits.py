@@ -72,6 +72,10 @@ LIMITS = {
         "passes over arrays of 46 MB and wait for memory as much as they compute. A step that "
         "is tried again costs a product and a projection more, in about half of the iterations."
     ),
+    "sparselda": (
+        "Not profiled. A step is an accelerated descent with the projection on the cone; the rival is "
+        "a second-order cone program with a dense matrix of the size of the features."
+    ),
     "grow": "The smallest size fits a cache and the largest does not, which adds to the exponent.",
     "custom": (
         "Nearly all the time is the cone solver's; what is ours is canonicalization and recognition."
