@@ -85,6 +85,20 @@ class Block:
         return tuple(block for block in blocks if all(map(block.forms, self.addends)))
 
     @cached_property
+    def any_sign(self) -> Block:
+        """The block, its cones of magnitudes stated for any sign where other terms depend on signs."""
+        cones = [c for c in self.constraints if c.orthant_only and c.sign_free]
+        if (
+            self.nonneg
+            or not cones
+            or all(t.sign_free for t in (*self.constraints, *self.penalties))
+        ):
+            return self
+        able = [c for c in cones if "any_sign" in c.abilities]
+        stated = tuple(c.any_sign() if c in able else c for c in self.constraints)
+        return replace(self, constraints=stated)
+
+    @cached_property
     def separable(self) -> Block | None:
         """The block with sums over entries in place of its addends, where all have such."""
         return next((block for block in self.majorized if block.kind == "separable"), None)

@@ -105,8 +105,8 @@ def signed_blocks_are_sign_free(block: Block) -> Iterator[str]:
     for term in (*block.constraints, *block.penalties):
         if not term.sign_free:
             yield (
-                f"{term} on {block.name} cannot be stated on magnitudes; add NonNegative, or write "
-                "the lower bound as ReverseConvex: cp.norm(X, 1, axis=0) <= c * cp.norm(X, 2, axis=0)"
+                f"{term} on {block.name} cannot be stated on magnitudes; add NonNegative, or give the "
+                "sparseness of whole components a band instead of one value"
             )
     yield from LossWith(("reduced",), f"which the magnitudes of {block.name} need")(block)
 

@@ -51,6 +51,7 @@ def remaining_descent(held: Subproblem, B: Array, on_support: bool = False) -> t
     if on_support:
         block = held.block
         held = held.on(replace(block, constraints=(*block.constraints, Fixed(B == 0, 0.0))))
+    held = held.on(held.block.any_sign)
     routes: dict[str, Route] = {
         "gain of a cone solver with planes at the result": _by_cone_program,
         "gain of cone solvers on majorizers of the loss": _by_majorizers,

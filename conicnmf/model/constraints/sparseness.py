@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 
 from conicnmf.errors import InfeasibleError, InputError
 from conicnmf.geometry.band import project_band
-from conicnmf.geometry.cones import cone_ratios, tangent_normals
+from conicnmf.geometry.cones import cone_ratio, cone_ratios, tangent_normals
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.geometry.long_rows import LongRows
+from conicnmf.model.constraints.reverse_convex import ReverseConvex
 from conicnmf.model.terms import Constraint, Example, Halfspaces, Pieces, by_rows, pieces
 from conicnmf.model.tolerances import INSIDE
 from conicnmf.settings import Reads, shown
@@ -178,6 +179,23 @@ class Sparseness(Constraint):
             total, squares = cp.square(cp.sum(rows[j])), cp.sum_squares(rows[j])
             parts += [total <= most[j] * squares] if low[j] > 0 else []
             parts += [least[j] * squares <= total] if high[j] < 1 else []
+        return parts
+
+    def any_sign(self) -> Constraint:
+        """Return ‖b‖₁ between c‖b‖ at the two ends; a prescribed value has no room and stays."""
+        low, high = self.band()
+        narrow = (low > 0) & (high < low + _INTERIOR)
+        return self if narrow.any() else ReverseConvex(self._between_norms, name=str(self))
+
+    def _between_norms(self, B: cp.Expression) -> list[cp.Constraint]:
+        rows = B if self.each == "component" else B.T
+        k, n = rows.shape
+        low, high = (np.broadcast_to(level, k) for level in self.band())
+        parts: list[cp.Constraint] = []
+        for j in range(k):
+            size, length = cp.norm1(rows[j]), cp.norm2(rows[j])
+            parts += [size <= cone_ratio(n, float(low[j])) * length] if low[j] > 0 else []
+            parts += [size >= cone_ratio(n, float(high[j])) * length] if high[j] < 1 else []
         return parts
 
     def project(self, B: Array) -> Array:

@@ -97,6 +97,11 @@ class Constraint(Term):
         raise self._lacks("smooth")
 
     @optional
+    def any_sign(self) -> Constraint:
+        """Return the same set by convex and concave functions of entries of any sign."""
+        raise self._lacks("any_sign")
+
+    @optional
     def project(self, B: Array) -> Array:
         """Return the nearest point of the set."""
         raise self._lacks("project")

@@ -203,6 +203,8 @@ class BlockSolver(Solver[Problem, dict[str, Seen[BlockMemo]]], Generic[BlockMemo
     def lower(self, held: Subproblem, B: Array, seen: Seen[BlockMemo]) -> Update[Seen[BlockMemo]]:
         """Update a block, through majorizers where the solver works on those."""
         if seen.block.kind is None:
+            if held.block is not seen.block:
+                held = held.on(seen.block)
             made = self.update(held, B, seen.memo)
             memo = Seen(seen.block, made.memo)
             return Update(made.B, memo, made.value, made.status, made.inner)

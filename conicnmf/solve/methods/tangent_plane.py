@@ -68,8 +68,9 @@ class TangentPlane(BlockSolver[_Memo]):
 
     Any convex CVXPY constraint or penalty on a factor is allowed. A penalty that is not convex is
     linearized at the iterate. A signed factor with a sparseness band is solved for its magnitudes,
-    then for the signs of its small entries. The objective falls within a
-    block; over both blocks it may rise, and then the best feasible iterate is returned.
+    then for the signs of its small entries; where other terms depend on signs, the band is stated as
+    ‖b‖₁ between multiples of ‖b‖. The objective falls within a block; over both blocks it may rise,
+    and then the best feasible iterate is returned.
 
     Parameters
     ----------
@@ -123,7 +124,8 @@ class TangentPlane(BlockSolver[_Memo]):
 
     def facing(self, block: Block) -> Block:
         """Return the block or a majorized one, whichever has the lightest programs."""
-        return lightest(self, block, lambda seen: self._is_native(convex_part(seen)[0]))
+        stated = block.any_sign
+        return lightest(self, stated, lambda seen: self._is_native(convex_part(seen)[0]))
 
     def _is_native(self, convex: Block) -> bool:
         wanted = self.engine == "native" or (self.engine == "auto" and self.backend is None)

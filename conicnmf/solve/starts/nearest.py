@@ -43,6 +43,7 @@ def nearest(block: Block, B: Array) -> Array:
         return block.projection(B)
     if block.violation(B) <= INSIDE:
         return B
+    block = block.any_sign
     approached = [c for c in block.constraints if "approach" in c.abilities]
     if approached:
         others = tuple(c for c in block.constraints if c not in approached)

@@ -91,10 +91,39 @@ def test_sparse_principal_components_start_and_solve_from_every_seed(terms):
         assert result.objective <= free + 0.25 * (result.history.objective[0] - free)
 
 
-def test_what_depends_on_signs_is_refused_beside_a_signed_band():
-    rough = cn.ConvexPenalty(lambda W: cp.sum_squares(W[1:] - W[:-1]))
-    for term in (cn.Box(-1, 2), rough):
-        with pytest.raises(cn.IncompatibleError, match="cannot be stated on magnitudes"):
-            cn.factorize(Z, 3, W=[cn.Sparseness(min=0.5), term], H=[]).solve(cn.TangentPlane())
+BESIDE = {
+    "convex": [cn.Convex(lambda W: cp.abs(cp.diff(W, axis=0)) <= 1)],
+    "penalty and ball": [cn.ConvexPenalty(lambda W: cp.sum_squares(W[1:] - W[:-1])), cn.NormBall()],
+    "reverse-convex": [cn.ReverseConvex(lambda W: cp.norm(W, 2, axis=0) >= 1)],
+    "box": [cn.Box(-1, 2)],
+}
+
+
+@pytest.mark.parametrize("terms", BESIDE.values(), ids=BESIDE)
+def test_a_signed_band_holds_beside_terms_that_depend_on_signs(terms):
+    band = cn.Sparseness(min=[0.3, 0.5], max=0.8)
+    problem = cn.factorize(Z[:6, :10], 2, W=[band, *terms], H=[])
+    result = problem.solve(cn.TangentPlane(), stop=12)
+    levels = cn.sparseness(np.abs(result.W), axis=0)
+    assert (levels >= np.array([0.3, 0.5]) - 1e-6).all()
+    assert (levels <= 0.8 + 1e-6).all()
+    assert result.max_violation <= 1e-6
+    assert result.objective < 0.7 * result.history.objective[0]
+    assert (result.W < -1e-3).any()
+
+
+def test_a_signed_band_of_any_sign_is_the_band():
+    rng = np.random.default_rng(2)
+    band = cn.Sparseness(min=[0.2, 0.5, 0.0], max=[0.6, 1.0, 0.4])
+    stated = band.any_sign()
+    for _ in range(50):
+        B = rng.standard_normal((3, 6)) ** 3
+        assert (band.violation(B).max() <= 1e-9) == (stated.violation(B).max() <= 1e-9)
+
+
+def test_one_sparseness_of_signed_components_is_refused_beside_what_depends_on_signs():
+    terms = [cn.Sparseness(0.5, 0.5), cn.Box(-1, 2)]
+    with pytest.raises(cn.IncompatibleError, match="a band instead of one value"):
+        cn.factorize(Z, 3, W=terms, H=[]).solve(cn.TangentPlane())
     assert cn.Box(-1, 1).sign_free
     assert not cn.Box(-1, 2).sign_free
