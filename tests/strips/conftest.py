@@ -29,7 +29,10 @@ def three():
         yield cluster, client
 
 
-@pytest.fixture(scope="module", params=[1, 2, 4])
+MORE = [pytest.param(count, marks=pytest.mark.long) for count in (1, 4, 8)]
+
+
+@pytest.fixture(scope="module", params=[2, *MORE])
 def workers(request):
     """Workers in threads of this process."""
     with local_cluster(request.param) as cluster, Client(cluster):

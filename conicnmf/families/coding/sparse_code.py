@@ -10,7 +10,8 @@ import scipy.sparse as sp
 
 from conicnmf.errors import InputError
 from conicnmf.families.coding.coders import Coder, LeastSquares
-from conicnmf.settings import Rule, checks_arguments
+from conicnmf.settings import AS_GIVEN, Rule, checks_arguments
+from conicnmf.strips import as_source, is_large
 from conicnmf.types import Array, Data, Mask
 from conicnmf.validate import as_array, as_data, as_matrix, as_numbers, require_range
 
@@ -35,6 +36,7 @@ def sparse_code(
     init: Any = None,
     known: Any = None,
     sparse: bool = False,
+    memory_limit: Annotated[int | float | str | None, AS_GIVEN] = None,
 ) -> Data:
     """Return non-negative codes H of the samples V in the dictionary W.
 
@@ -42,8 +44,9 @@ def sparse_code(
 
     Parameters
     ----------
-    V : array or sparse matrix
-        The samples as columns.
+    V : array or sparse matrix, or path, or Dask array
+        The samples as columns. What is not in memory, or has a `memory_limit`, is coded strip by
+        strip.
     W : array
         The dictionary, features × atoms, non-negative.
     coder : Coder, optional
@@ -57,6 +60,9 @@ def sparse_code(
     sparse : bool
         Return a sparse matrix (CSC): then a million samples with a few atoms each take some
         megabytes, whatever the number of atoms.
+    memory_limit : int or str, optional
+        Read V, a mapped array or a path, in strips within about so much memory, "2GB" for paths; the
+        codes are sparse then.
 
     Returns
     -------
@@ -70,6 +76,12 @@ def sparse_code(
     array([[2.],
            [0.]])
     """
+    if is_large(V, memory_limit):
+        if init is not None or known is not None:
+            raise InputError(
+                "samples in strips are coded without init and known; leave these out, or load V"
+            )
+        return _coded_in_strips(V, W, coder or LeastSquares(), memory_limit)
     mask = None if known is None else _as_mask(known, V)
     Y = as_data(V if mask is None else _without_unknown(V, mask))
     A = _dictionary(W, Y)
@@ -101,6 +113,15 @@ def _parts(
             yield own, _coded(samples[:, own], A, coder, start)
         else:
             yield own, _masked_code(samples[:, own], A, coder, start, known[:, own])
+
+
+def _coded_in_strips(V: Any, W: Any, coder: Coder, memory_limit: Any) -> Data:
+    reader = as_source(V, memory_limit or "2GB").reader
+    parts = []
+    for k in range(reader.count):
+        Y = as_data(reader.load(k))
+        parts.append(sp.csc_array(_coded(Y, _dictionary(W, Y), coder, None)))
+    return sp.hstack(parts, format="csc")
 
 
 def _coded(Y: Data, A: Array, coder: Coder, begin: Array | None) -> Array:
