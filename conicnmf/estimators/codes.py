@@ -15,6 +15,7 @@ from conicnmf.model.blocks import Block, Subproblem, fitted_block
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.terms import Loss, Term
 from conicnmf.solve.methods import (
+    ANLS,
     BlockSolver,
     Context,
     Multiplicative,
@@ -162,7 +163,9 @@ def _descent(held: Subproblem, V: Data, W: Array, rounds: int = _ROUNDS) -> Arra
     return B
 
 
-def _solver_for(block: Block) -> BlockSolver[Any]:
+def _solver_for(block: Block) -> Any:
+    if not ANLS().unmet(block):  # each sample by itself and exactly, such as shares
+        return ANLS()
     # Weighted squares are minimized at once by a cone program; majorizers would only come near.
     exact = "reduced" in block.abilities and "quadratic" not in block.abilities
     solvers: tuple[BlockSolver[Any], ...] = (

@@ -218,3 +218,12 @@ def test_a_small_sample_beside_a_large_one_has_the_code_that_it_has_alone():
     model = SparseNMF(5, code_sparseness=0.3, max_iter=8, tol=1e-2).fit(X)
     together, alone = model.transform(X)[:1], model.transform(X[:1])
     np.testing.assert_allclose(together @ model.components_, alone @ model.components_, rtol=1e-6)
+
+
+def test_shares_of_an_empty_sample_are_exact():
+    rng = np.random.default_rng(0)
+    W = np.hstack([rng.random((2, 3)), np.zeros((2, 1))])
+    V = np.hstack([np.zeros((2, 1)), W[:, :3] @ rng.dirichlet(np.ones(3), 5).T])
+    H = find_codes(V, W, [cn.Simplex(each="sample")])
+    np.testing.assert_allclose(H[:, 0], [0, 0, 0, 1], atol=1e-9)
+    np.testing.assert_allclose(W @ H, V, atol=1e-9)

@@ -167,7 +167,7 @@ def draw(rng, name, shift=0):
     inner = replace(inner, method=Method("None", stop=str(STOP)), doors=("terms",))
     store = pick(rng, STORES)
     wrong = pick(rng, WRONG) if chance(rng, 0.12) else ""
-    if wrong in ("complex", "a vector") and store in ("parquet", "folder"):
+    if wrong in ("complex", "a vector") and store in ("parquet", "folder", "dask"):
         wrong = "NaN"
     if wrong in ("cut off", "other bytes", "no file") and store in ("array", "dask", "mapped"):
         store = "npy"
