@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 import cvxpy as cp
@@ -21,10 +22,12 @@ from conicnmf.solve.methods import (
     CyclicNewton,
     ProjectedGradient,
     Race,
+    Smoothing,
     Splitting,
     TangentPlane,
 )
 from conicnmf.solve.methods.base import SOLVERS, AnySolver, Solver
+from conicnmf.solve.methods.smoothing import has_kinks, smoothed
 from conicnmf.solve.programs.copies import fits_whole, needs_program
 from conicnmf.solve.programs.lightest import has_native_program
 from conicnmf.solve.runaway_scale import runaway_scales
@@ -89,6 +92,9 @@ def race(problem: BaseProblem, effort: Effort) -> Race | None:
     """
     if not any(block.reverse_convex for block in problem.blocks):
         return None
+    if has_kinks(problem):  # smooth losses one after the other are many runs already
+        smooth = None if effort == "low" else race(smoothed(problem), effort)
+        return smooth and replace(smooth, solvers=tuple(map(Smoothing, smooth.solvers)))
     few = all(block.shape[0] <= _FEW for block in problem.blocks)
     if not few and effort == "low":
         return None
@@ -176,6 +182,11 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
         listed.insert(
             0, (polished, "tangent planes find a good region, and exact steps refine the result")
         )
+    if has_kinks(problem) and any(b.reverse_convex or needs_program(b) for b in problem.blocks):
+        # Squares above kinks make steps short, but where every column has its own.
+        rounded, _ = choose(smoothed(problem))
+        why = "smooth losses that come closer to one with kinks lead most of the way"
+        listed.insert(0, (Smoothing(rounded), why))
     return listed
 
 

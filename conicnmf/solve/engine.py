@@ -240,7 +240,7 @@ class _Loop:
         run.at = "the stop rule"
         status = self.rule.check(run.history)
         settled_now = status in (Status.CONVERGED, Status.STILL_FALLING)
-        if settled_now and busy:
+        if busy and (settled_now or status in (Status.OSCILLATING, Status.NOT_IMPROVED)):
             return None
         if not settled_now or not run.keeps_best or is_late():
             return status

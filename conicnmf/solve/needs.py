@@ -213,6 +213,16 @@ def bounded_gains(block: Block) -> Iterator[str]:
             yield f"nothing bounds {penalty} on {block.name}; add NormBall() or other bounds on it"
 
 
+def without_kinks(block: Block) -> Iterator[str]:
+    """Yield the losses with kinks, which gradient steps would come to and not leave."""
+    for fit in (addend for addend in block.addends if isinstance(addend, Fit)):
+        if "smoothed" in fit.loss.abilities:
+            yield (
+                f"{fit.loss} has kinks, where gradient steps end too early; write "
+                "Smoothing(ProjectedGradient())"
+            )
+
+
 def uncapped(block: Block) -> Iterator[str]:
     """Yield a reason when a loss has a cap."""
     for addend in block.addends:

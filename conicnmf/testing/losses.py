@@ -90,6 +90,7 @@ def _abilities(loss: Loss, Y: Data, A: Array, B: Array) -> None:
             "expression": lambda: loss.expression(Y, A, cp.Variable(B.shape)),
             "majorize": lambda: loss.majorize(Y, A, B),
             "reweigh": lambda: loss.reweigh(Y, A, B),
+            "smoothed": lambda: loss.smoothed(Y, A, B, 0.1),
             "score": lambda: loss.score(Y, A, B),
             "masked": lambda: loss.masked(np.ones(Y.shape, dtype=bool)),
         },

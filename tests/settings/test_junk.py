@@ -35,6 +35,7 @@ REQUIRED: dict[str, Any] = {
     "rules": (cn.MaxIter(1),),
     "seconds": 1.0,
     "solvers": (cn.HALS(),),
+    "solver": cn.HALS(),
     "threshold": 0.1,
     "turned": False,
     "total": 1.0,

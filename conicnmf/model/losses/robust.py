@@ -160,6 +160,11 @@ class Absolute(Robust):
         least = max(_KINK * unit, float(np.finfo(r.dtype).tiny) ** 0.5)
         return np.asarray(0.5 / np.maximum(np.abs(r), least))
 
+    def smoothed(self, Y: Data, A: Array, B: Array, part: float) -> Loss:
+        """Return Huber's loss with slopes of one, and squares below a part of the mean residual."""
+        delta = max(part * self._unit(Y, A, B), float(np.finfo(B.dtype).tiny) ** 0.5)
+        return Huber(delta, weights=self.weights, scale=self.scale / (2 * delta))
+
     def atoms(self, Y: Data, P: cp.Expression) -> cp.Expression:
         """Return the magnitudes for CVXPY."""
         return cp.abs(Y - P)

@@ -125,3 +125,11 @@ class Loss(Term):
     def score(self, Y: Data, A: Array, B: Array) -> Loss:
         """Return weighted squares with the gradient of the loss at B, as Fisher scoring has them."""
         raise self._lacks("score")
+
+    @optional
+    def smoothed(self, Y: Data, A: Array, B: Array, part: float) -> Loss:
+        """Return a smooth loss, the closer to one with kinks the smaller a part of the mean residual.
+
+        It differs where residuals are below that part of their mean at B, and by less than they are.
+        """
+        raise self._lacks("smoothed")

@@ -20,6 +20,7 @@ from conicnmf.solve.methods.joint_nlp import JointNLP
 from conicnmf.solve.methods.multiplicative import Multiplicative
 from conicnmf.solve.methods.projected_gradient import ProjectedGradient
 from conicnmf.solve.methods.race import Race
+from conicnmf.solve.methods.smoothing import Smoothing
 from conicnmf.solve.methods.sparsity_maximization import SparsityMaximization
 from conicnmf.solve.methods.splitting import Splitting
 from conicnmf.solve.methods.tangent_plane import TangentPlane
@@ -37,6 +38,7 @@ __all__ = [
     "Multiplicative",
     "ProjectedGradient",
     "Race",
+    "Smoothing",
     "Solver",
     "SparsityMaximization",
     "Splitting",

@@ -94,7 +94,7 @@ class Chain(Solver[BaseProblem, _Stage]):
             best=best,
             idle=0 if self._improves(point, memo.best) else memo.idle + 1,
         )
-        done = stage.idle >= self.patience or made.status is not None
+        done = (stage.idle >= self.patience and not made.busy) or made.status is not None
         if not done or at == len(self.solvers) - 1:
             return replace(made, memo=stage, objective=point.objective, violation=point.violation)
         onward = replace(stage, number=at + 1, idle=0)

@@ -19,6 +19,7 @@ from conicnmf.solve.needs import (
     joint_projection,
     orthant_penalties,
     uncapped,
+    without_kinks,
 )
 from conicnmf.types import Array
 
@@ -58,6 +59,7 @@ class ProjectedGradient(BlockSolver[float | None]):
     needs: ClassVar = (
         uncapped,
         LossWith(("gradient",), "which a gradient step needs"),
+        without_kinks,
         PenaltiesWith(("gradient",), "which a gradient step needs"),
         joint_projection,
         bounded_gains,

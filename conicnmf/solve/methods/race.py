@@ -145,7 +145,7 @@ class Race(Solver[BaseProblem, _Field]):
             tuple(inner),
             onward.notes(),
             winner.point.violation,
-            busy=not alone,
+            busy=not alone or winner.busy,
         )
 
     def again(

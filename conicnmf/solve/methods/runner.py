@@ -27,6 +27,7 @@ class Runner:
     point: Point
     history: History = field(default_factory=History)
     status: Status | None = None
+    busy: bool = False
 
     def onward(self, problem: BaseProblem) -> tuple[Runner, Sequence[InnerSolve]]:
         """Return the runner after one more iteration; its solver's own rule says when it ends."""
@@ -38,7 +39,10 @@ class Runner:
             _line(len(self.history), point.objective, point.violation, not point.rank[0])
         )
         status = made.status or self.solver.default_stop.check(self.history)
-        return Runner(self.solver, made.memo, point, self.history, status), made.inner
+        if made.busy and made.status is None and status is not Status.MAX_ITER:
+            status = None
+        runner = Runner(self.solver, made.memo, point, self.history, status, made.busy)
+        return runner, made.inner
 
     @property
     def lowest(self) -> float:
@@ -51,6 +55,8 @@ class Runner:
         passed, lowest = self.history.lowest, self.lowest
         if self.status is not None or not np.isfinite(lowest):
             return lowest
+        if self.busy:
+            return -np.inf  # what it has come to says little of what it has yet to try
         if len(passed) < 2:
             return -np.inf  # nothing is known yet
         return lowest - _AGAIN * (passed[(len(passed) - 1) // 2] - lowest)
