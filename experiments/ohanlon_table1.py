@@ -317,8 +317,8 @@ EXPERIMENT = Experiment(
     "0.973 at 50 / 25 / 10 % density after 27 / 12 / 10 rounds to 0.95. NMF recovers none, OMP the two "
     "sparser ones, thresholded NNLS the two denser ones, l1 the sparsest with twice the λ, where it "
     "ends highest.",
-    data="Generated: dictionaries of 100 × 200, 800 samples of 5 to 10 atoms, 50 rounds, two sets of "
-    "samples with two starts each (quick: 50 × 100, 400 samples of 3 to 6 atoms, 30 rounds, one of "
-    "each).",
+    data="Generated: dictionaries of 100 × 200, 800 samples of 5 to 10 atoms, 50 rounds, two "
+    "starts for each set of samples (quick: 50 × 100, 400 samples of 3 to 6 atoms, 30 rounds, one "
+    "start).",
     run=run,
 )

@@ -32,6 +32,21 @@ def test_warm_solves_begin_where_the_last_one_ended():
     np.testing.assert_array_equal(found.results[-1].W, third.W)
 
 
+def test_weights_from_large_to_small_find_a_dictionary_that_the_small_one_alone_does_not():
+    data = cn.datasets.synthetic_dictionary(20, 30, 300, 0.3, (2, 3), seed=1)
+    start = cn.Given(W=np.abs(np.random.default_rng(1).standard_normal((20, 30))))
+
+    def coded(weight):
+        W, H = [cn.NonNegative(), cn.UnitNorm()], [cn.NonNegative(), cn.L1(weight)]
+        return cn.factorize(data.V, 30, W=W, H=H)
+
+    at_once = coded(0.01).solve(cn.HALS(), init=start, stop=120)
+    steps = path(coded, np.geomspace(0.4, 0.01, 6), cn.HALS(), init=start, stop=20).results
+    found = [cn.measures.dictionary_similarity(data.truth["W"], r.W) for r in (at_once, steps[-1])]
+    assert steps[-1].objective < 0.98 * at_once.objective
+    assert found[0] < 0.9 < 0.95 < found[1]
+
+
 def test_cold_solves_begin_at_the_start_of_the_seed():
     found = path(at_least, [0.3, 0.8], cn.HALS(), seed=3, warm=False, stop=8)
     for value, result in zip(found.values, found.results, strict=True):
