@@ -19,7 +19,7 @@ NEAR = 0.02
 
 
 def run(setup: Setup) -> Iterator[Row]:
-    names = ("digits", "cbcl", "usps") if not setup.quick else ("digits",)
+    names = ("digits", "cbcl_faces", "usps") if not setup.quick else ("digits",)
     for name in names:
         yield from guarded(name, _against(name, (0,) if setup.quick else (0, 1, 2)))
 
