@@ -172,9 +172,9 @@ def test_fitted_estimators_look_too():
 dask = pytest.importorskip("dask.array")
 LAZY = {
     "V": lambda X: cn.Approx(X, "W @ H"),
-    "weights": lambda X: cn.WeightedFrobenius(X),
+    "weights": lambda X: cn.factorize(np.ones((6, 6)), 2, loss=cn.WeightedFrobenius(X)),
     "A": lambda X: one_factor.QuadraticProjection(X, 2),
-    "X": lambda X: cn.estimators.SparseNMF(2).fit(X),
+    "X": lambda X: cn.estimators.NMF(2).fit(X),
 }
 
 

@@ -56,7 +56,7 @@ MaybeWeights: TypeAlias = Annotated[Data, Reads(_none_or_weights)]
 
 def check_weights(weights: Data, shape: tuple[int, int]) -> None:
     """Raise unless there is a weight for each entry of the data, each row or each column."""
-    require_loaded(weights, "weights of data in memory")
+    require_loaded(weights, "weights")
     check_shape(weights, shape)
 
 
