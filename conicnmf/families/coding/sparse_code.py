@@ -116,7 +116,7 @@ def _parts(
 
 
 def _coded_in_strips(V: Any, W: Any, coder: Coder, memory_limit: Any) -> Data:
-    reader = as_source(V, memory_limit or "2GB").reader
+    reader = as_source(V, "2GB" if memory_limit is None else memory_limit).reader
     parts = []
     for k in range(reader.count):
         Y = as_data(reader.load(k))
