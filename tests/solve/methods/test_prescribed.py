@@ -127,3 +127,12 @@ def test_one_sparseness_of_signed_components_is_refused_beside_what_depends_on_s
         cn.factorize(Z, 3, W=terms, H=[]).solve(cn.TangentPlane())
     assert cn.Box(-1, 1).sign_free
     assert not cn.Box(-1, 2).sign_free
+
+
+def test_a_band_that_is_open_at_both_ends_is_no_constraint_on_a_signed_factor():
+    V = np.random.default_rng(0).random((6, 8))
+    sums = cn.Convex(lambda H: cp.sum(H, axis=0) <= 2.1)
+    result = cn.factorize(V, 2, H=[sums, cn.Sparseness(0.0, 1.0)]).solve(cn.TangentPlane(), stop=2)
+    assert result.max_violation <= 1e-6
+    assert result.objective < 0.2 * (V**2).sum()
+    str(result.certificate())
