@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conicnmf.geometry.compilers import jit
+from conicnmf.geometry.compilers import inlined
 from conicnmf.geometry.cones import cone_ratio, cone_ratios
 from conicnmf.geometry.direction import direction_row, directions
 from conicnmf.geometry.rows import as_rows
 from conicnmf.types import Array
 
 
-@jit
+@inlined
 def band_row(a: Array, s_min: float, s_max: float, out: Array, u: Array) -> float:
     """Project the vector a onto the band into `out`, its best unit direction into `u`.
 
