@@ -133,7 +133,7 @@ def is_stored_in_strips(path: str | Path) -> bool:
 
 
 def as_chunks(path: Path, memory_limit: Any = None) -> Any:
-    """Return the matrix in a file as a Dask array, whose chunks are read by the worker that needs them."""
+    """Return the matrix in a file as a Dask array, whose chunks each worker reads itself."""
     import dask.array as da
     from dask import delayed
 
