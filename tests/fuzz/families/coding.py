@@ -180,7 +180,8 @@ def draw(rng, name, shift=0):
     if kind == np.float32 and not wrong:
         given = W.astype(kind)
     known = None
-    if type(data.V) is np.ndarray and data.V.dtype.kind == "f" and chance(rng, 0.15):
+    dense = type(data.V) is np.ndarray and data.V.dtype.kind == "f" and not data.refused
+    if dense and chance(rng, 0.15):
         known = rng.random(data.V.shape) < 0.7
         known[0] = True
         spoiled_places = np.where(known, data.V, np.nan).astype(data.V.dtype)
