@@ -1,4 +1,4 @@
-"""Options of the fuzzer, its last lines, what was skipped, and where the larger data sets are."""
+"""Options of the fuzzer, what was skipped, where larger data sets are, and draws in any order."""
 
 from __future__ import annotations
 
@@ -6,12 +6,28 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 if _DATA.is_dir():  # before conicnmf is imported, and for the processes that tests start
     os.environ.setdefault("CONICNMF_DATA", str(_DATA))
 
 # A shell ignores Ctrl-C for what it starts in the background, and processes pass that on.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_DRAWN = {}
+"""The state of each test file's generator after its import."""
+
+
+@pytest.fixture(autouse=True)
+def _same_draws_in_any_order(request):
+    """Let a test draw the same numbers from its file's `RNG` whatever ran before it."""
+    module = getattr(request.node, "module", None)
+    rng = getattr(module, "RNG", None)
+    if rng is not None:
+        state = _DRAWN.setdefault(module.__name__, rng.bit_generator.state)
+        rng.bit_generator.state = state
 
 
 def pytest_addoption(parser):

@@ -216,8 +216,9 @@ class Result:
             return self.W, self.H
         if not fits:
             raise InputError(
-                "a model of the data needs V ≈ W H or a result that holds its problem, and this one "
-                f"has {', '.join(self.factors)}; multiply what you need"
+                "the model of the data is known for V ≈ W H and for problems with a fit; this one has "
+                f"{', '.join(self.factors)}, and a loaded result does not keep its problem; multiply "
+                "the factors you need"
             )
         if data is None and len(fits) == 1:
             return next(iter(fits.values())).model(self.factors)
