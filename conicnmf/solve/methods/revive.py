@@ -22,8 +22,8 @@ def revive(problem: Problem, block: Block, factors: Factors) -> Factors:
     if other is None or not _can_move(block):
         return factors
     A, B = other.rows(factors).T, block.rows(factors)
-    if A.min() > 0 and B.min() > 0:  # a quick check that saves multiplicative rules the search
-        return factors
+    if A[len(A) // 2].all() and B[:, B.shape[1] // 2].all():
+        return factors  # one feature and one sample that use every component show that none is dead
     idle, dead = ~A.any(axis=0), ~B.any(axis=1)
     if not (idle | dead).any():
         return factors
