@@ -7,9 +7,6 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, ClassVar
 
-from docutils import nodes
-from sphinx.util.docutils import SphinxDirective
-
 _PRINTED = re.compile(
     r"^ \.\. code-block:: none\n\n(?P<text>(?:    .*\n|\s*\n)+)", flags=re.MULTILINE
 )
@@ -22,31 +19,33 @@ def printed(page: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("picture:"))
 
 
-class ExampleOutput(SphinxDirective):
-    """The picture and the output of an example, from the run that made the gallery."""
-
-    required_arguments = 1
-    option_spec: ClassVar[dict[str, Any]] = {"alt": str}
-
-    def run(self) -> list[nodes.Node]:
-        """Return both, or how to get them where the gallery was not run."""
-        (name,) = self.arguments
-        gallery = Path(self.env.srcdir) / "gallery"
-        page = gallery / f"{name}.rst"
-        self.env.note_dependency(str(page))
-        picture = f"images/sphx_glr_{name}_001.png"
-        text = printed(page.read_text(encoding="utf-8")) if page.exists() else ""
-        if not text:
-            how = f"python examples/{name}.py"
-            return [nodes.paragraph("", "", nodes.literal(how, how))]
-        shown: list[nodes.Node] = [nodes.literal_block(text, text, language="none")]
-        if (gallery / picture).exists():
-            image = nodes.image(uri=f"/gallery/{picture}", alt=self.options.get("alt", name))
-            shown.insert(0, nodes.figure("", image))
-        return shown
-
-
 def setup(app: Any) -> dict[str, bool]:
     """Register the directive."""
+    from docutils import nodes
+    from sphinx.util.docutils import SphinxDirective
+
+    class ExampleOutput(SphinxDirective):
+        """The picture and the output of an example, from the run that made the gallery."""
+
+        required_arguments = 1
+        option_spec: ClassVar[dict[str, Any]] = {"alt": str}
+
+        def run(self) -> list[nodes.Node]:
+            """Return both, or how to get them where the gallery was not run."""
+            (name,) = self.arguments
+            gallery = Path(self.env.srcdir) / "gallery"
+            page = gallery / f"{name}.rst"
+            self.env.note_dependency(str(page))
+            picture = f"images/sphx_glr_{name}_001.png"
+            text = printed(page.read_text(encoding="utf-8")) if page.exists() else ""
+            if not text:
+                how = f"python examples/{name}.py"
+                return [nodes.paragraph("", "", nodes.literal(how, how))]
+            shown: list[nodes.Node] = [nodes.literal_block(text, text, language="none")]
+            if (gallery / picture).exists():
+                image = nodes.image(uri=f"/gallery/{picture}", alt=self.options.get("alt", name))
+                shown.insert(0, nodes.figure("", image))
+            return shown
+
     app.add_directive("example-output", ExampleOutput)
     return {"parallel_read_safe": True}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,9 @@ import conicnmf as cn
 _UNIT, _GAP, _FONT = 11, 26, 15
 _COLORS = ("#3b82f6", "#f97316", "#10b981", "#a855f7", "#eab308")
 """They are read on white and on black alike; a variable has the same one everywhere."""
+
+Box: TypeAlias = tuple[str, str, int, int]
+"""The sign before it, name, rows, columns."""
 
 
 def problems() -> dict[str, cn.Problem]:
@@ -29,6 +32,8 @@ def problems() -> dict[str, cn.Problem]:
         "offset": cn.factorize(V, 2, offset="feature"),
         "three": cn.factorize(V, (3, 2)),
         "known": cn.compose(cn.Approx(V, "D @ W @ H"), rank=2, constants=known),
+        "self": cn.one_factor.ProjectiveNMF(V, 2),
+        "gain": cn.one_factor.QuadraticProjection(np.ones((7, 7)), 2),
     }
 
 
@@ -36,18 +41,19 @@ def as_svg(problem: cn.Problem) -> str:
     """Return the picture: a row for each matrix of data."""
     colors = dict(zip(problem.variables, _COLORS, strict=False))
     parts, top, width = [], 4, 0
-    for fit in problem.fits:
-        boxes = list(_boxes(fit, problem))
+    drawn = list(_rows(problem))
+    for _, boxes in drawn:
         height = _UNIT * max(rows for _, _, rows, _ in boxes)
         x = 4
         for sign, name, rows, columns in boxes:
             x += _GAP if sign else 6
             if sign:
                 parts.append(_text(x - _GAP / 2, top + height / 2, sign))
-            parts.append(_box(x, top, height, name, (rows, columns), colors.get(name)))
+            color = colors.get(name.rstrip("ᵀ"))
+            parts.append(_box(x, top, height, name, (rows, columns), color))
             x += _UNIT * columns
         width, top = max(width, x + 4), top + height + 14
-    named = "; ".join(str(fit) for fit in problem.fits)
+    named = "; ".join(said for said, _ in drawn)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top}" role="img" '
         f'style="width:100%;max-width:{1.4 * width:.0f}px" font-size="{_FONT}" '
@@ -56,8 +62,24 @@ def as_svg(problem: cn.Problem) -> str:
     )
 
 
-def _boxes(fit: Any, problem: cn.Problem) -> Iterator[tuple[str, str, int, int]]:
-    """Yield (sign before it, name, rows, columns) of the data and of each factor."""
+def _rows(problem: cn.Problem) -> Iterator[tuple[str, list[Box]]]:
+    """Yield what each row says and its boxes: the fits, or the one factor and what surrounds it."""
+    for fit in problem.fits:
+        yield str(fit), list(_boxes(fit, problem))
+    for name, variable in problem.variables.items():
+        m, r = variable.shape
+        for term in variable.terms:
+            if isinstance(term, cn.SelfFit):
+                data = ("V", *term.V.shape)
+                boxes = [("", *data), ("≈", name, m, r), ("", f"{name}ᵀ", r, m), ("", *data)]
+                yield f"V ≈ {name} {name}ᵀ V", boxes
+            if isinstance(term, cn.Gain):
+                boxes = [("", f"{name}ᵀ", r, m), ("", "A", m, m), ("", name, m, r)]
+                yield f"the trace of {name}ᵀ A {name}", boxes
+
+
+def _boxes(fit: Any, problem: cn.Problem) -> Iterator[Box]:
+    """Yield the boxes of the data and of each factor."""
     yield "", fit.name, *fit.V.shape
     for place, chain in enumerate(fit.chains):
         sign = "+" if place else "≈"
