@@ -44,6 +44,10 @@ LIMITS = {
         "objective. Which local minimum is found depends on the start more than on the method."
     ),
     "robust": (
+        "For Huber's loss three fifths of an iteration are three passes that make the model, cut its "
+        "residuals off and multiply back, a third of that in both products and in the cutting each; "
+        "finding an answer at all (the start, the units, measuring the result) takes about as long as "
+        "four iterations of some twenty. "
         "For magnitudes half of an iteration are passes over the residuals, which make weights and "
         "measure the loss, a fifth Gram matrices of every sample and every feature, and an eighth the "
         "search for active sets, which a rival that clips its solutions saves."
@@ -97,9 +101,10 @@ LIMITS = {
         "each a banded system and a few NumPy calls, take as long as the samples."
     ),
     "masks": (
-        "With 70 % observed, two thirds of an iteration are the products of the mask with all pairs of "
-        "components, at the speed of matrix products, which the cone path and ALS make too; the "
-        "active sets of the columns take a tenth. With 1 % observed these are a third each, and the "
+        "With 70 % observed, what is hidden is filled in: of an iteration, two fifths are products of "
+        "the model and of its residuals, at the speed of matrix products, and half are passes over the "
+        "data, the mask and the residuals; the sweeps take a fiftieth. With 1 % observed each column "
+        "has its own system: making these systems and their active sets take a third each, and the "
         "rest unpacks and scales a Gram matrix for each column."
     ),
     "blocks": (
@@ -135,11 +140,11 @@ LIMITS = {
         "both were extrapolated from and a temporary of the factor's size are alive then."
     ),
     "outofcore": (
-        "Every strip is copied from the file and brought into units of one in each of the two passes "
-        "of a step; the next one is read meanwhile by another thread."
+        "Every strip is copied from the file and brought into units of one once a step; "
+        "the next one is read meanwhile by another thread."
     ),
     "dask": (
-        "A step asks the workers about eight times. Up to 100,000 columns that is all that counts; "
+        "A step asks the workers once, for about 4 ms of processor time of all processes together; "
         "beyond it the work is that of one process, strip by strip."
     ),
     "streams": (

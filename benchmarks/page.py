@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import GROUPS
+from benchmarks import GROUPS, NAMES
 from benchmarks.harness import Row
 from benchmarks.limits import LIMITS
 from benchmarks.pictures import PICTURES, draw
@@ -15,22 +15,37 @@ from benchmarks.table import HEADS, cells, number
 
 _INTRO = """# Benchmarks
 
-How fast conicnmf is, how good its answers are, and where it misses its targets. All figures are ratios
-against another program on the same machine. Both sides take turns, start from the same factors and use
-one thread, and the median of the repeats counts. First calls, which compile, are left out; they have a
-table of their own. The spread is the range of the ratios, divided by their median. Rows without a
-target are for information.
+How fast is conicnmf compared with other programs, how good are its answers, and where does it miss
+its targets? Each section below is one task. Both programs run in turns on the same machine, from
+the same start and with one thread each. A figure is the median of the repeats. First calls compile
+code; they are not counted, and are measured separately in the sections on the first answer and on
+compiling.
 
-A rival that does not reach the goal is stopped, and the ratio is then a lower bound. "The cone path" is
-a plain alternation of CVXPY programs, one for each factor. {doc}`comparison` shows which package can
-solve which model at all.
+*ours*, *theirs*
+: time, memory or objective of conicnmf and of the program it is compared with.
+
+*ratio*
+: how many times faster or better conicnmf is, if the target is a lower limit (≥). If the target is
+  an upper limit (≤), how many times more it needs than the least possible, or another figure that
+  the section names.
+
+*spread*
+: the range of the ratios of all repeats, divided by their median.
+
+Rows without a target are for information. If the other program does not reach the goal in its time,
+it is stopped, and the true ratio is larger. The *cone path* is a plain alternation of CVXPY
+programs, one for each factor. *r* is the rank, and *s_w* a lower bound on the sparseness of the
+columns of W. {doc}`comparison` shows which package can solve which model at all.
 """
 
-_REPEAT = """## Repeat it
+_REPEAT = """## Run it yourself
+
+The benchmarks are in a clone of the repository, not in the wheel. Each section starts with the name
+to use:
 
 ```bash
-python -m benchmarks --cpu             # everything: takes hours, rows go to docs/benchmarks.json
-python -m benchmarks --cpu --resume    # go on after an interruption
+python -m benchmarks --cpu             # everything: takes hours, and writes docs/benchmarks.json
+python -m benchmarks --cpu --resume    # continue after an interruption
 python -m benchmarks kl masks --quick  # two of them, in minutes; nothing is stored
 python -m benchmarks --page            # write this page again from the stored rows
 ```
@@ -78,22 +93,44 @@ def _conditions(results: Results) -> Iterator[str]:
 def _summary(results: Results) -> Iterator[str]:
     judged = [row for row in results.rows if row.ok is not None]
     missed = [row for row in judged if not row.ok]
-    yield f"{len(judged) - len(missed)} of {len(judged)} targets are met.\n"
+    yield f"**{len(judged) - len(missed)} of {len(judged)} targets are met.**\n"
+    yield "| benchmark | met | ratios with a target | target |"
+    yield "|---|---|---|---|"
+    for name, part in results.measured.items():
+        yield f"| [{NAMES[name]}](#benchmark-{name}) | {_overview(part.rows)} |"
+    yield ""
+    left = [title for name, title in NAMES.items() if name not in results.measured]
+    if left:
+        yield f"Not measured in this run: {', '.join(left)}.\n"
     if missed:
         yield "Missed:\n"
         yield from map(_missed, missed)
         yield ""
 
 
+def _overview(rows: Sequence[Row]) -> str:
+    """Return how many targets are met, the range of their ratios, and the targets."""
+    judged = [row for row in rows if row.ok is not None]
+    if not judged:
+        return "for information | | "
+    met = f"{sum(bool(row.ok) for row in judged)} of {len(judged)}"
+    ratios = sorted(row.ratio for row in judged if not math.isnan(row.ratio))
+    ends = list(dict.fromkeys(map(number, (ratios[0], ratios[-1])))) if ratios else []
+    targets = ", ".join(dict.fromkeys(row.target for row in judged if row.target))
+    return f"{met} | {' – '.join(ends)} | {targets}".replace("≥ ", "≥\u00a0").replace(
+        "≤ ", "≤\u00a0"
+    )
+
+
 def _missed(row: Row) -> str:
     ratio = number(row.ratio) if not math.isnan(row.ratio) else row.ours
     found = f": {ratio}, target {row.target}" if ratio else f": {row.note}"
-    return f"- **{row.id}**, {row.case}{found}"
+    return f"- **{NAMES[row.id]}**, {row.case}{found}"
 
 
 def _section(name: str, part: Measured) -> Iterator[str]:
-    yield f"### {name}\n"
-    yield f"{part.title}\n"
+    yield f"(benchmark-{name})=\n\n### {NAMES[name]}\n"
+    yield f"`{name}`. {part.title}\n"
     yield f"| {' | '.join(HEADS[1:])} |"
     yield f"|{'---|' * (len(HEADS) - 1)}"
     yield from (f"| {' | '.join(_page_cells(row))} |" for row in part.rows)

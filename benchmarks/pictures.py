@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 
+from benchmarks import NAMES
 from benchmarks.harness import Row
 from conicnmf.report.style import Figure, log_times, new_figure, series, styled
 
@@ -50,15 +52,16 @@ def speed(rows: Sequence[Row]) -> Figure | None:
     names = list(dict.fromkeys(row.id for row in raced))
     if not names:
         return None
-    figure = new_figure(0.8 + 0.34 * len(names))
+    figure = new_figure(0.8 + 0.4 * len(names))
     axes = figure.add_subplot()
     for place, name in enumerate(names):
         cases = [row for row in raced if row.id == name]
         for row, shift in zip(cases, np.linspace(-0.3, 0.3, len(cases) + 2)[1:-1], strict=True):
             _case(axes, row, place + shift)
     log_times(axes)
-    axes.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.4, -0.6))
-    axes.set_xlabel("times faster than the rival")
+    labels = [textwrap.fill(NAMES[name], 24) for name in names]
+    axes.set(yticks=range(len(names)), yticklabels=labels, ylim=(len(names) - 0.4, -0.6))
+    axes.set_xlabel("how many times faster than the other program")
     marks = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     figure.legend(marks.values(), marks.keys(), loc="outside lower center", ncols=3)
     return figure
@@ -100,11 +103,12 @@ def floor(rows: Sequence[Row]) -> Figure | None:
 
 PICTURES = {
     "speed": Picture(
-        "How many times faster than the rival: each case is joined to its target by a line.",
+        "How many times faster than the other program. Each case is joined to its target by a line.",
         speed,
     ),
     "floor": Picture(
-        "The part of an iteration that is its own matrix products, and how many times longer it takes.",
+        "How much of an iteration its matrix products alone would take. The figure at the right tells "
+        "how many times longer the whole iteration is.",
         floor,
     ),
 }

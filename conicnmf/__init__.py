@@ -20,7 +20,7 @@ from conicnmf.errors import (
     SolveError,
 )
 from conicnmf.families import coding, one_factor
-from conicnmf.families.coding import KSVD, Coded, sparse_code
+from conicnmf.families.coding import KSVD, Coded, Online, sparse_code
 from conicnmf.model.composing import Approx, compose
 from conicnmf.model.constraints import (
     Box,
@@ -153,7 +153,22 @@ def __getattr__(name: str) -> _Any:
         return _import_module(f"conicnmf.{_MODULES[name]}")
     if name in _NAMES:
         return getattr(_import_module(f"conicnmf.{_NAMES[name]}"), name)
-    raise AttributeError(f"module 'conicnmf' has no attribute {name!r}")
+    raise AttributeError(
+        f"module 'conicnmf' has no attribute {name!r}{_place_of(name)}",
+        name=name,
+        obj=_import_module(__name__),
+    )
+
+
+def _place_of(name: str) -> str:
+    """Return where a public name is found that is not at the top."""
+    if name.startswith("_"):
+        return ""
+    homes = {"one_factor": "families.one_factor", "coding": "families.coding"} | _MODULES
+    for room in ("estimators", "one_factor", "coding", "autoencoders", "measures", "extend"):
+        if name in _import_module(f"conicnmf.{homes[room]}").__all__:
+            return f"; write cn.{room}.{name}"
+    return ""
 
 
 def __dir__() -> list[str]:
@@ -223,6 +238,7 @@ __all__ = [
     "NormIn",
     "Nuclear",
     "OnPart",
+    "Online",
     "Orthogonal",
     "Orthonormal",
     "Path",

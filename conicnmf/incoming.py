@@ -34,7 +34,7 @@ def as_csr(X: Any, name: str) -> Data:
             f"{name} must be a matrix, got a sparse array of shape {X.shape}; use .reshape"
         )
     check_sparse(X, name)
-    rows = sp.csr_array(X)
+    rows = at_most_double(sp.csr_array(X))
     # Made again, because flags that were set by hand may promise an order that is not there.
     end = int(rows.indptr[-1])
     own = sp.csr_array((rows.data[:end], rows.indices[:end], rows.indptr), shape=rows.shape)
@@ -42,6 +42,20 @@ def as_csr(X: Any, name: str) -> Data:
         own = own.copy()
         own.sum_duplicates()
     return own
+
+
+def at_most_double(X: Any) -> Any:
+    """Return floats wider than double in double precision; what it cannot hold becomes infinite.
+
+    Examples
+    --------
+    >>> at_most_double(np.ones(2, dtype=np.longdouble)).dtype
+    dtype('float64')
+    """
+    if X.dtype.kind == "f" and X.dtype.itemsize > 8:
+        with np.errstate(all="ignore"):
+            return X.astype(np.float64)
+    return X
 
 
 def check_incoming(X: Any, name: str) -> None:

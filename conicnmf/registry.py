@@ -17,6 +17,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
 from conicnmf.errors import InputError
+from conicnmf.settings import shown
 
 T = TypeVar("T")
 Thing = TypeVar("Thing")
@@ -74,7 +75,9 @@ class Registry(Generic[T]):
     def find(self, name: str) -> T:
         """Return what has this name, in whatever case it is written."""
         if not isinstance(name, str):
-            raise InputError(f"the name of a {self.kind} is a text, got {name!r}; put it in quotes")
+            raise InputError(
+                f"the name of a {self.kind} is a string, got {shown(name)}; put it in quotes"
+            )
         self._load_plugins()
         match = self._match(name)
         if match is not None:
@@ -83,7 +86,7 @@ class Registry(Generic[T]):
         near = get_close_matches(_folded(name), folded, n=1, cutoff=0.5)
         hint = f"did you mean {folded[near[0]]}? " if near else ""
         raise InputError(
-            f"no {self.kind} is called {name!r}; {hint}Known are {', '.join(self._known)}"
+            f"no {self.kind} is called {shown(name)}; {hint}Known are {', '.join(self._known)}"
         )
 
     def instance(self, thing: Any, base: type[Thing], example: str, name: str = "") -> Thing:
@@ -97,7 +100,7 @@ class Registry(Generic[T]):
         remedy = "add parentheses" if isinstance(thing, type) and issubclass(thing, base) else known
         raise InputError(
             f"{name or self.kind} must be a {base.__name__} such as {example} or the name of one, got "
-            f"{thing!r}; {remedy}"
+            f"{shown(thing)}; {remedy}"
         )
 
     def names(self) -> list[str]:

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from conicnmf.errors import InputError
-from conicnmf.incoming import as_csr, require_loaded
+from conicnmf.incoming import as_csr, at_most_double, require_loaded
+from conicnmf.settings import shown
 from conicnmf.types import Array, Data, stored
 
 
@@ -62,7 +63,7 @@ def as_rank(rank: Any) -> int:
     4
     """
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
-        raise InputError(f"rank must be a positive integer, got {rank!r}; try rank=4")
+        raise InputError(f"rank must be a positive integer, got {shown(rank)}; try rank=4")
     return int(rank)
 
 
@@ -97,11 +98,10 @@ def as_numbers(X: Any, name: str) -> Array:
             f"{name} must be a plain array, got a masked one; fill it with X.filled(0) and leave "
             "the masked entries out of the loss with weights, WeightedFrobenius(~X.mask)"
         )
-    if sp.issparse(X):
-        raise InputError(f"{name} must be dense, got a sparse {X.format} array; use .toarray()")
     array: Array = as_array(X, name)
-    _require_real(array.dtype, name)
-    return array
+    _require_real(array.dtype, name, _columns_of_words(X))
+    numbers: Array = at_most_double(array)
+    return numbers
 
 
 def as_array(X: Any, name: str) -> Any:
@@ -112,9 +112,13 @@ def as_array(X: Any, name: str) -> Any:
     >>> as_array(["a", "b"], "y").shape
     (2,)
     """
+    if sp.issparse(X):
+        raise InputError(f"{name} must be dense, got a sparse {X.format} array; use .toarray()")
     try:
         return np.asarray(X)
-    except ValueError as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # objects have their own ways to become arrays, and to fail
         raise InputError(
             f"{name} must be a rectangular matrix of numbers, got {error}; give all rows one length"
         ) from error
@@ -138,7 +142,7 @@ def as_classes(y: Any, n_samples: int, name: str) -> tuple[Any, NDArray[np.intp]
         raise InputError(f"{name} must have no NaN, got {labels}; leave these samples out")
     try:
         classes, codes = np.unique(labels, return_inverse=True)
-    except TypeError:
+    except (TypeError, ValueError):
         raise InputError(f"{name} must have labels of one type, got several; use numbers") from None
     return classes, codes
 
@@ -147,11 +151,23 @@ def _as_floats(X: Data) -> Data:
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
-def _require_real(dtype: np.dtype[Any], name: str) -> None:
-    if dtype.kind not in "fiub":
-        raise InputError(
-            f"{name} must hold real numbers, got dtype {dtype}; convert it with .astype(float)"
-        )
+def _require_real(dtype: np.dtype[Any], name: str, words: list[str]) -> None:
+    if dtype.kind in "fiub":
+        return
+    got, remedy = f"dtype {dtype}", "convert it with .astype(float)"
+    if words:
+        more = "" if len(words) == 1 else f" and {len(words) - 1} more"
+        got = f"the column {words[0]!r}{more} of another kind"
+        remedy = f"leave it out with {name}.select_dtypes('number'), or {remedy}"
+    raise InputError(f"{name} must hold real numbers, got {got}; {remedy}")
+
+
+def _columns_of_words(X: Any) -> list[str]:
+    """Return the columns of a data frame that hold no numbers."""
+    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
+        return []
+    pairs = zip(X.columns, X.dtypes, strict=True)
+    return [str(label) for label, dtype in pairs if getattr(dtype, "kind", "O") not in "fiub"]
 
 
 def _require_finite(values: Array, name: str) -> None:
@@ -171,13 +187,13 @@ def require_range(values: Array, precision: Any, name: str) -> None:
     --------
     >>> require_range(np.array([1e30]), np.float32, "W")
     Traceback (most recent call last):
-    conicnmf.errors.InputError: the square of the largest entry of W must be a normal number, got ...
+    conicnmf.errors.InputError: W must have a largest entry whose square is a normal number, got ...
     """
     largest = float(np.abs(values).max(initial=0.0))
     limits = np.finfo(precision)
     # The square root of the extremes, with room for sums over many entries.
     if largest > float(limits.max) ** 0.45 or 0 < largest < float(limits.tiny) ** 0.45:
         raise InputError(
-            f"the square of the largest entry of {name} must be a normal number, got {largest:.3g}; "
+            f"{name} must have a largest entry whose square is a normal number, got {largest:.3g}; "
             f"divide {name} by that entry first"
         )

@@ -61,7 +61,14 @@ def _point_at_page(app, pagename, templatename, context, doctree):
         context["body"] = link.sub(r"\1#\2", context["body"])
 
 
+def _without_path(app, docname, source):
+    """Leave out where an example saved its picture: the page shows it."""
+    if docname.startswith("gallery/"):
+        source[0] = re.sub(r"^ +picture: .*\n", "", source[0], flags=re.MULTILINE)
+
+
 def setup(app):
+    app.connect("source-read", _without_path)
     app.connect("html-page-context", _point_at_page)
     # scikit-learn's own pages explain these; their docstrings point at labels that are not here.
     app.connect(

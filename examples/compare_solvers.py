@@ -1,7 +1,12 @@
-"""A fair comparison
-=================
+"""A fair comparison of solvers
+============================
 
-The same problem and the same starts for every solver that fits.
+Which solver is best for your problem? `compare` gives each of them the same starts and the same
+time, so the answer does not depend on luck. A solver that does not fit the problem is listed with
+the reason.
+
+Each line is one run: its objective above the best one of all, over time. The dots mark where runs
+ended.
 """
 
 import sys
@@ -31,7 +36,7 @@ def main(output):
 
     best = comparison.best()
     print(f"\nThe best result is {best.solver}'s:\n{best.certificate()}")
-    plot_convergence(comparison.results).savefig(output, dpi=120, facecolor="white")
+    plot_convergence(comparison.results).savefig(output, dpi=160, facecolor="white")
     print(f"picture: {output}")
 
 

@@ -1,7 +1,11 @@
-"""A penalty of your own
-=====================
+"""Your own penalty
+================
 
-Components that compete for samples: a soft clustering.
+If each sample should belong to one component, let components compete: in each sample, the penalty
+below is the square of the sum of all coefficients. A penalty of your own needs a value, a gradient
+and its CVXPY form.
+
+The pictures show H without and with the penalty. With it, each sample has one large coefficient.
 """
 
 import sys
@@ -49,16 +53,20 @@ def main(output):
     shares = np.repeat(np.eye(3), 20, axis=1) + 0.3 * rng.random((3, 60))
     V = np.maximum(peaks @ shares + 0.05 * rng.standard_normal((50, 60)), 0.0)
     unit = [cn.NonNegative(), cn.UnitNorm()]  # or W would grow and H shrink
-    figure, panels = plt.subplots(2, 1, figsize=(7, 3), sharex=True, layout="constrained")
+    figure, panels = plt.subplots(2, 1, figsize=(5.2, 3.4), sharex=True, layout="constrained")
     for axes, weight in zip(panels, (0.0, 0.3), strict=True):
         problem = cn.factorize(V, 3, W=unit, H=[cn.NonNegative(), Compete(weight)])
         result = problem.solve(cn.ProjectedGradient(), seed=1)
         largest = (result.H.max(axis=0) / result.H.sum(axis=0)).mean()
         print(f"weight {weight}: {result.status.name}, largest share of a sample {largest:.2f}")
-        axes.imshow(result.H[np.argsort(result.W.argmax(axis=0))], aspect="auto")
-        axes.set(title=f"H, weight {weight}", yticks=range(3), ylabel="component")
+        axes.imshow(result.H[np.argsort(result.W.argmax(axis=0))], aspect="auto", cmap="Blues")
+        axes.set(
+            title="without the penalty" if weight == 0 else f"weight {weight}",
+            yticks=range(3),
+            ylabel="component",
+        )
     panels[1].set_xlabel("sample")
-    figure.savefig(output, dpi=120)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

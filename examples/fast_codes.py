@@ -1,7 +1,12 @@
 """Codes by one matrix product
 ===========================
 
-Filters of digits, learned without and with a teacher.
+To code a new sample, a factorization solves an optimization problem. An autoencoder learns filters
+whose codes are one matrix product and a fixed function, which is much faster.
+
+The pictures show filters of digits: one bank of 40 filters learned without labels, and one bank of
+four filters for each digit, learned with labels (the teacher). Below is the test error of a linear
+classifier on the codes.
 """
 
 import sys
@@ -35,7 +40,7 @@ def main(output):
         "no teacher": SCFC(40, max_iter=100, **IMAGES),
         "one bank of four filters a class": SCFCClassifier(4, max_iter=120, ramp=30, **IMAGES),
     }
-    figure, panels = plt.subplots(1, 2, figsize=(7.2, 2.2), layout="constrained")
+    figure, panels = plt.subplots(2, 1, figsize=(5.2, 5.2), layout="constrained")
     for axes, (title, coder) in zip(panels, models.items(), strict=True):
         svm = make_pipeline(coder, StandardScaler(), LinearSVC(C=0.1, dual=False))
         error = 1 - svm.fit(X[train], y[train]).score(X[test], y[test])
@@ -44,7 +49,7 @@ def main(output):
         axes.imshow(tiles(coder.components_), cmap="RdBu", vmin=-1, vmax=1)
         axes.set(title=title, xlabel=caption, xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
-    figure.savefig(output, dpi=120)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

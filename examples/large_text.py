@@ -1,7 +1,12 @@
 """Topics of 9394 documents
-===========================
+========================
 
-36771 terms: sparse data stay sparse from the start to the end.
+A table of 36771 terms and 9394 documents would take over a gigabyte if it were dense. Sparse data
+stay sparse throughout the solve, and thirty topics take seconds.
+
+On the left: the documents of each label (rows), by their strongest topic (columns). Many labels
+have a topic of their own, although topics are found without labels. On the right: the error over
+time.
 """
 
 import sys
@@ -40,15 +45,15 @@ def main(output):
     agree = table[labels, topics].sum() / V.shape[1]
     print(f"{agree:.0%} of the documents are in the topic matched to their label")
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(6.8, 3.2), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(5.2, 2.9), layout="constrained")
     shares = table[:, topics] / table.sum(axis=1, keepdims=True)
     left.imshow(shares, cmap="Blues", vmin=0, vmax=1)
     left.set(xlabel="topic", ylabel="label")
     left.set_title("documents of a label, by topic", fontsize=9)
     right.plot(history["seconds"], history["objective"] / np.sum(V.data**2), marker=".")
-    right.set_title(f"{dense / stored:.0f} times less memory than dense", fontsize=9)
+    right.set_title(f"{dense / stored:.0f}× less memory", fontsize=9)
     right.set(xlabel="seconds", ylabel="relative error")
-    figure.savefig(output, dpi=120)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

@@ -1,8 +1,11 @@
 """Missing pixels
 ==============
 
-Weights of zero leave them out of the loss, and the model fills them in. scikit-learn's NMF needs every
-pixel, so the baseline puts the pixel's mean into the holes first.
+30 % of the pixels are hidden. Weights of zero leave them out of the loss, and the model fills them
+in. scikit-learn's NMF needs complete data, so for comparison its holes are first filled with the
+mean of each pixel.
+
+Orange pixels in the second row are hidden. Below are the images that both packages fill in.
 """
 
 import sys
@@ -14,7 +17,7 @@ from sklearn.decomposition import NMF
 
 import conicnmf as cn
 
-SHOWN, MISSING = 8, 0.3
+SHOWN, MISSING = 7, 0.3
 
 
 def main(output):
@@ -42,18 +45,19 @@ def main(output):
         gap = np.linalg.norm((guess - V)[~observed]) / np.linalg.norm(V[~observed])
         print(f"{MISSING:.0%} of the pixels filled in by {name}: relative error {gap:.2f}")
 
-    figure, panels = plt.subplots(3, SHOWN, figsize=(6.4, 2.9), layout="constrained")
+    figure, panels = plt.subplots(4, SHOWN, figsize=(5.2, 3.2), layout="constrained")
     rows = {
         "original": V,
         "observed": np.where(observed, V, np.nan),
-        "filled in": np.where(observed, V, result.W @ result.H),
+        "scikit-learn": np.where(observed, V, (codes @ baseline.components_).T),
+        "conicnmf": np.where(observed, V, result.W @ result.H),
     }
     for axes_row, (label, images) in zip(panels, rows.items(), strict=True):
         for axes, image in zip(axes_row, images.T, strict=False):
             axes.imshow(image.reshape(8, 8), cmap="Blues", vmin=0, vmax=1)
             axes.set(xticks=[], yticks=[], facecolor="#f3d9b1")
-        axes_row[0].set_ylabel(label)
-    figure.savefig(output, dpi=120)
+        axes_row[0].set_ylabel(label, rotation=0, ha="right", va="center")
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

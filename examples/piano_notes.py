@@ -1,7 +1,12 @@
 """Notes of a piano recording
-=============================
+==========================
 
-What sounds, at which pitch, and when.
+Which notes are played, and when? The spectrogram of a piano recording is factorized into five
+spectra. The strongest peak of each gives its pitch; a sparse coder then keeps only the notes that
+are needed at each moment.
+
+Four spectra are notes. The fifth is the sound of the hammers, which is heard at the beginning of
+notes only.
 """
 
 import sys
@@ -40,7 +45,7 @@ def main(output):
     H = cn.sparse_code(V, W, cn.coding.L0(0.02))
     sounding = (H > 0).mean(axis=1)  # the noise of the hammers is over at once
 
-    shape = {"figsize": (6.8, 6.4), "layout": "constrained", "width_ratios": [1, 2]}
+    shape = {"figsize": (5.2, 5.6), "layout": "constrained", "width_ratios": [1, 2]}
     figure, panels = plt.subplots(6, 2, sharex="col", **shape)
     panels[0, 0].set_axis_off()
     panels[0, 1].pcolormesh(time, frequency[low], np.sqrt(V[low]), cmap="Blues", rasterized=True)
@@ -51,12 +56,13 @@ def main(output):
         name = "hammers" if sounding[j] == sounding.min() else f"{note}, {hertz:.0f} Hz"
         print(f"{name}: {sounding[j]:.0%} of the time")
         spectrum.fill_between(frequency[low], W[low, j], color="#3c79ad")
-        spectrum.set(ylabel=name, yticks=[])
+        spectrum.set(yticks=[])
+        spectrum.text(0.97, 0.8, name, transform=spectrum.transAxes, ha="right", fontsize=9)
         roll.fill_between(time, H[j], color="#d55e00", step="mid")
         roll.set(yticks=[], ylim=(0, H.max()))
     for axes, unit in zip(panels[-1], ("Hz", "seconds"), strict=True):
         axes.set_xlabel(unit)
-    figure.savefig(output, dpi=120)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

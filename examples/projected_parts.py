@@ -1,7 +1,12 @@
-"""Digits in parts that do not overlap
+"""Parts of digits that do not overlap
 ===================================
 
-One factor, V ≈ W Wᵀ V, against two.
+In projective NMF the codes are the projections of the data, V ≈ W Wᵀ V, so W is the only variable.
+Its parts hardly overlap. How far they overlap is measured by ρ, which is 1 for parts without any
+overlap.
+
+Compared are ordinary NMF, projective NMF by quasi-Newton steps and by the published rule, and an
+on-line rule that reads the data three times, sample by sample.
 """
 
 import sys
@@ -31,19 +36,19 @@ def main(output):
     results = {
         "V ≈ W H": cn.factorize(V, RANK).solve(),
         "V ≈ W Wᵀ V": cn.solve(projection, stop=2000),
-        "Hebbian network": cn.solve(projection, ProjectionRule(), stop=2000),
+        "published rule": cn.solve(projection, ProjectionRule(), stop=2000),
         "three passes on-line": cn.solve(projection, OnlineHebbian()),
     }
-    figure, panels = plt.subplots(1, 4, figsize=(6.8, 2.4), layout="constrained")
-    for axes, (title, result) in zip(panels, results.items(), strict=True):
+    figure, panels = plt.subplots(2, 2, figsize=(4.8, 6), layout="constrained")
+    for axes, (title, result) in zip(panels.flat, results.items(), strict=True):
         found = f"ρ = {orthogonality(result.W):.3f}, error {result.relative_error:.2f}"
         print(f"{title}: {found}")
         axes.imshow(tiles(result.W), cmap="Blues")
         axes.set(xticks=[], yticks=[])
         axes.set_title(title, fontsize=10)
-        axes.set_xlabel(found, fontsize=8)
+        axes.set_xlabel(found, fontsize=9)
         axes.spines[:].set_visible(False)
-    figure.savefig(output, dpi=120)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

@@ -1,7 +1,11 @@
-"""Outliers
-========
+"""Data with outliers
+==================
 
-A Huber loss, written in CVXPY, instead of squares.
+3 % of the entries have a large error. Squares give a lot of weight to these entries, and the model
+bends towards them. Huber's loss grows only linearly for large errors. Here it is written in CVXPY
+and recognized by the package.
+
+The pictures show the clean data, what the solver gets, and the two models.
 """
 
 import sys
@@ -27,7 +31,7 @@ def main(output):
         "squares": cp.sum_squares(V - W @ H),
         "Huber": cp.sum(cp.huber(V - W @ H, M=0.1)),
     }
-    figure, panels = plt.subplots(1, 4, figsize=(6.8, 3.2), layout="constrained")
+    figure, panels = plt.subplots(2, 2, figsize=(4.8, 5), layout="constrained")
     shown = {"clean": clean, "with outliers": V}
     for name, loss in losses.items():
         result = cn.Problem(cp.Minimize(loss)).solve(stop=12, seed=0)
@@ -35,12 +39,11 @@ def main(output):
         error = np.linalg.norm(model - clean) / np.linalg.norm(clean)
         print(f"{name}: {result.status.name} in {result.seconds:.1f} s, error {error:.3f}")
         shown[f"{name}, error {error:.2f}"] = model
-    for axes, (title, image) in zip(panels, shown.items(), strict=True):
-        axes.imshow(image, vmin=0, vmax=1.2, aspect="auto")
-        axes.set_title(title, fontsize=9)
-        axes.set(xticks=[], yticks=[], xlabel="sample")
-    panels[0].set_ylabel("feature")
-    figure.savefig(output, dpi=110)
+    for axes, (title, image) in zip(panels.flat, shown.items(), strict=True):
+        axes.imshow(image, vmin=0, vmax=1.2, aspect="auto", cmap="Blues")
+        axes.set_title(title, fontsize=10)
+        axes.set(xticks=[], yticks=[], xlabel="sample", ylabel="feature")
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

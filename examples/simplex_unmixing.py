@@ -1,7 +1,11 @@
-"""Spectral unmixing
-=================
+"""Spectral unmixing of a generated scene
+======================================
 
-Each pixel is a mixture of materials, so its shares sum to one.
+Each pixel of a scene is a mixture of three materials, so its shares sum to one. This constraint is
+a simplex for each sample.
+
+The scene is generated, so we know the answer. The top row compares spectra; below are true and
+found shares.
 """
 
 import sys
@@ -39,17 +43,17 @@ def main(output):
     print(f"mean error of a share {error:.3f}")
 
     plt.style.use("tableau-colorblind10")
-    figure, panels = plt.subplots(3, MATERIALS, figsize=(6.4, 5.2), layout="constrained")
+    figure, panels = plt.subplots(3, MATERIALS, figsize=(5.2, 4.8), layout="constrained")
     for k, (spectrum, truth, found) in enumerate(zip(*panels, strict=True)):
         spectrum.plot(spectra[:, k], color="0.6", label="true")
         spectrum.plot(result.W[:, order[k]], "--", label="found")
         spectrum.set(title=f"material {k + 1}", xlabel="band", ylim=(0, None))
-        truth.imshow(shares[k].reshape(SIDE, SIDE), vmin=0, vmax=1)
-        found.imshow(result.H[order[k]].reshape(SIDE, SIDE), vmin=0, vmax=1)
+        truth.imshow(shares[k].reshape(SIDE, SIDE), vmin=0, vmax=1, cmap="Blues")
+        found.imshow(result.H[order[k]].reshape(SIDE, SIDE), vmin=0, vmax=1, cmap="Blues")
         for axes, label in ((truth, "true share"), (found, "found share")):
             axes.set(xticks=[], yticks=[], ylabel=label)
-    panels[0, 0].legend()
-    figure.savefig(output, dpi=110)
+    panels[0, 0].legend(fontsize=8, frameon=False)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

@@ -1,7 +1,12 @@
 """Smooth activations of a power spectrogram
 =========================================
 
-Itakura and Saito's divergence hears quiet notes as well as loud ones; tones do not flicker.
+Under the divergence of Itakura and Saito, quiet notes count as much as loud ones, which suits the
+power spectrum of music. A penalty on differences between neighboring frames makes the activations
+smooth.
+
+Each row is a component, named by its strongest frequency, over time. On the right, notes fade
+instead of flickering.
 """
 
 import sys
@@ -38,10 +43,10 @@ def main(output):
     # Without a price on W it would grow, and H become small, which costs no roughness.
     terms = {"W": [cn.NonNegative(), cn.L2(10.0)], "H": [cn.NonNegative(), cn.Smooth(100.0)]}
     problem = cn.factorize(V, PARTS, loss="is", **terms)
-    smooth = problem.solve(cn.TangentPlane(), init=start, stop=10)
+    smooth = problem.solve(init=start)
     models = {"no smoothness": start, "smooth": (smooth.W, smooth.H)}
 
-    figure, panels = plt.subplots(PARTS, 2, figsize=(6.8, 6), layout="constrained", sharex=True)
+    figure, panels = plt.subplots(PARTS, 2, figsize=(5.2, 5.4), layout="constrained", sharex=True)
     order = np.argsort(start[0].argmax(axis=0))
     for column, (name, (W, H)) in zip(panels.T, models.items(), strict=True):
         print(f"{name}: divergence {cn.ItakuraSaito().value(V, W, H):.0f}", end="")
@@ -49,9 +54,9 @@ def main(output):
         for axes, j in zip(column, order, strict=True):
             axes.fill_between(time, np.sqrt(H[j]), color="#d55e00")
             axes.set(yticks=[], ylabel=f"{frequency[low][W[:, j].argmax()]:.0f} Hz")
-        column[0].set_title(name, fontsize=9)
+        column[0].set_title(name, fontsize=10)
         column[-1].set_xlabel("seconds")
-    figure.savefig(output, dpi=120)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

@@ -1,7 +1,11 @@
-"""Threes against eights
-=====================
+"""Threes and eights
+=================
 
-Non-negative filters, the published rule against cone programs.
+Which few pixels tell threes from eights? A discriminant finds one non-negative filter that
+separates two classes as well as possible. The published update rule ends far from the optimum; the
+discriminant is solved exactly, and a lower bound on sparseness leaves only the most useful pixels.
+
+Blue pixels speak for an eight, red ones for a three. The error is that of new digits.
 """
 
 import sys
@@ -30,7 +34,7 @@ def main(output):
         "sparseness ≥ 0.8": cn.solve(sparse),
     }
     print(results["optimal"].certificate())
-    figure, panels = plt.subplots(1, 3, figsize=(7.2, 2.9), layout="constrained")
+    figure, panels = plt.subplots(1, 3, figsize=(5.2, 2.6), layout="constrained")
     for axes, (title, result) in zip(panels, results.items(), strict=True):
         w = result.W[:, 0]
         ratio = fisher_ratio(w @ train, y[::2])
@@ -40,9 +44,11 @@ def main(output):
         picture = flip.signed(w).reshape(8, 8)
         reach = abs(picture).max()
         axes.imshow(picture, cmap="RdBu", vmin=-reach, vmax=reach)
-        axes.set(title=title, xlabel=found, xticks=[], yticks=[])
+        axes.set(xticks=[], yticks=[])
+        axes.set_title(title, fontsize=10)
+        axes.set_xlabel(found.replace(", ", "\n"), fontsize=9)
         axes.spines[:].set_visible(False)
-    figure.savefig(output, dpi=120)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

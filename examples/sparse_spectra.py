@@ -1,8 +1,11 @@
-"""Sparse spectra under a divergence
-=================================
+"""Sparse spectra
+==============
 
-A band on the sparseness of each spectrum, with the Kullback–Leibler divergence instead of squares.
-The band is kept exactly, and it costs: the hammers' sound is not sparse, and fits worse for it.
+The spectrum of a note has few peaks, so it is sparse. A lower bound on the sparseness of each
+component can be combined with any loss, here with the Kullback–Leibler divergence.
+
+Each panel shows a spectrum with its sparseness. The bound is met exactly, and it has a price: the
+sound of the hammers is not sparse and is fitted less well.
 """
 
 import sys
@@ -32,7 +35,7 @@ def main(output):
     low = frequency <= 2200
     V = piano.V[low] / piano.V.max()
 
-    shape = {"figsize": (6.8, 6), "layout": "constrained", "sharex": True}
+    shape = {"figsize": (5.2, 5.4), "layout": "constrained", "sharex": True}
     figure, panels = plt.subplots(5, len(MODELS), **shape)
     for column, (name, (loss, more)) in zip(panels.T, MODELS.items(), strict=True):
         problem = cn.factorize(V, 5, loss=loss, W=[cn.NonNegative(), *more])
@@ -47,9 +50,9 @@ def main(output):
             axes.fill_between(frequency[low], W[:, j], color="#3c79ad")
             axes.set(yticks=[])
             axes.text(0.98, 0.8, f"{sparse[j]:.2f}", transform=axes.transAxes, ha="right")
-        column[0].set_title(name, fontsize=9)
+        column[0].set_title(name.replace(", ", ",\n"), fontsize=9)
         column[-1].set_xlabel("Hz")
-    figure.savefig(output, dpi=120)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

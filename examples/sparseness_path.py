@@ -1,7 +1,11 @@
-"""From dense to sparse parts of handwritten digits
-================================================
+"""From dense to sparse parts
+==========================
 
-What every step on the path costs.
+How much does sparseness cost? `path` solves a model for a list of bounds, and starts each solve
+from the last result.
+
+Up to a bound of about 0.7 the parts get sparser at almost no cost in error. The pictures show the
+parts at the four orange points.
 """
 
 import sys
@@ -36,7 +40,7 @@ def main(output):
 
     layout = [["curve"] * len(SHOWN), list(map(str, SHOWN))]
     figure, panels = plt.subplot_mosaic(
-        layout, figsize=(7.2, 4.4), height_ratios=[1.1, 1], layout="constrained"
+        layout, figsize=(5.2, 3.8), height_ratios=[1.1, 1], layout="constrained"
     )
     panels["curve"].plot(models.values, models.table["relative_error"], ".-")
     panels["curve"].set(xlabel="least sparseness of a component", ylabel="relative error")
@@ -45,9 +49,10 @@ def main(output):
         result = models.results[models.values.index(bound)]
         panels["curve"].plot(bound, result.relative_error, "o", color="tab:orange")
         panels[str(bound)].imshow(tiles(result.W), cmap="Blues")
-        panels[str(bound)].set(title=f"at least {bound}", xticks=[], yticks=[])
+        panels[str(bound)].set(xticks=[], yticks=[])
+        panels[str(bound)].set_title(f"at least {bound}", fontsize=9)
         panels[str(bound)].spines[:].set_visible(False)
-    figure.savefig(output, dpi=120)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

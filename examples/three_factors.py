@@ -1,7 +1,10 @@
 """Strokes, digits, and a table between them
 =========================================
 
-V ≈ W S H: W holds strokes, H groups pictures of digits, and the small S says which strokes a group has.
+A factorization into three matrices, V ≈ W S H, groups pixels and pictures at the same time: W holds
+strokes, H groups pictures, and the small table S says which strokes a group is made of.
+
+The last picture shows how the groups, which were found without labels, are spread over the digits.
 """
 
 import sys
@@ -31,12 +34,12 @@ def main(output):
     for g, row in enumerate(share):
         print(f"group {g}: {max(row):.0%} of it is digit {CLASSES[int(row.argmax())]}")
 
-    figure = plt.figure(figsize=(7.6, 2.8), layout="constrained")
-    parts, tables = figure.subfigures(1, 2, width_ratios=(1, 1.3))
-    for axes, stroke in zip(parts.subplots(3, 4).ravel(), (W / sizes).T, strict=True):
+    figure = plt.figure(figsize=(5.2, 4.6), layout="constrained")
+    parts, tables = figure.subfigures(2, 1)
+    for axes, stroke in zip(parts.subplots(2, 6).ravel(), (W / sizes).T, strict=True):
         axes.imshow(stroke.reshape(8, 8), cmap="Blues", vmin=0)
         axes.set(xticks=[], yticks=[])
-    parts.suptitle("strokes: W", fontsize=9)
+    parts.suptitle("strokes: W", fontsize=10)
     middle, right = tables.subplots(1, 2)
     middle.imshow(S.T / S.max(), cmap="Blues", vmin=0, aspect="auto")
     middle.set(xlabel="stroke", ylabel="group", xticks=[], title="table: S")
@@ -44,8 +47,8 @@ def main(output):
     right.set_xticks(range(len(CLASSES)), CLASSES)
     right.set(xlabel="digit", yticks=[], title="groups: H")
     for axes in (middle, right):
-        axes.title.set_fontsize(9)
-    figure.savefig(output, dpi=120)
+        axes.title.set_fontsize(10)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

@@ -1,7 +1,11 @@
 """Topics of news
-=================
+==============
 
-A dictionary of words, and few topics in each document.
+What are 395 news articles about? Each topic is a list of weighted words. In plain NMF, each
+document is a mixture of many topics; a price for each topic that a document uses leaves little more
+than one.
+
+Each panel is a topic: its top words, and the number of documents that use it.
 """
 
 import sys
@@ -31,7 +35,7 @@ def main(output):
         used = np.count_nonzero(result.H, axis=0).mean()
         print(f"{name}: {used:.1f} topics a document, relative error {result.relative_error:.3f}")
 
-    figure, panels = plt.subplots(4, 3, figsize=(6, 7), layout="constrained", sharex=True)
+    figure, panels = plt.subplots(4, 3, figsize=(5.2, 6.6), layout="constrained", sharex=True)
     order = np.argsort(-np.count_nonzero(sparse.H, axis=1))
     for axes, j in zip(panels.flat, order, strict=True):
         top = np.argsort(-sparse.W[:, j])[:WORDS]
@@ -46,7 +50,7 @@ def main(output):
         axes.set(xticks=[], yticks=[], ylim=(WORDS - 0.4, -0.6))
         axes.spines[:].set_visible(False)
     figure.supxlabel("weight of the word in the topic", fontsize=9)
-    figure.savefig(output, dpi=120)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

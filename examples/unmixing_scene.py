@@ -1,10 +1,13 @@
 """Materials of a hyperspectral scene
 ==================================
 
-Jasper Ridge, unmixed into four materials: corners of the data by VCA with shares for these spectra
-(FCLS), plain NMF by scikit-learn, and a factorization whose spectra span a small volume. The weight of
-the volume is chosen on generated scenes, never on this one, and of four starts the one with the lowest
-objective is kept.
+Jasper Ridge is a standard scene for unmixing: 100 × 100 pixels, 198 bands, and a reference for the
+shares of tree, water, soil and road. Three methods are compared: corners of the data by VCA with
+shares for these spectra (FCLS), plain NMF by scikit-learn, and a factorization whose spectra span a
+small volume.
+
+Each row is a material, each column a method. The weight of the volume is chosen on generated
+scenes, never on this one, and of four starts the one with the lowest objective is kept.
 """
 
 import sys
@@ -113,9 +116,9 @@ def main(output):
         print(f"{name:<20} RMSE of shares {errors.mean():.3f} {errors.round(3)}", end="")
         print(f", spectral angle {np.mean(angles):.0f}°")
         (_, order), found = judged[0]
-        shown[f"{name}\nRMSE {errors.mean():.3f}, angle {np.mean(angles):.0f}°"] = found["H"][order]
+        shown[f"{name}\nRMSE {errors.mean():.3f}\nangle {np.mean(angles):.0f}°"] = found["H"][order]
 
-    figure, panels = plt.subplots(4, 4, figsize=(7.4, 7.4), layout="constrained")
+    figure, panels = plt.subplots(4, 4, figsize=(5.2, 6), layout="constrained")
     for column, (title, shares) in zip(panels.T, shown.items(), strict=True):
         column[0].set_title(title, fontsize=9)
         for axes, share in zip(column, shares, strict=True):
@@ -123,7 +126,7 @@ def main(output):
             axes.set(xticks=[], yticks=[])
     for axes, name in zip(panels[:, 0], scene.extra["abundance_names"], strict=True):
         axes.set_ylabel(name)
-    figure.savefig(output, dpi=110)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

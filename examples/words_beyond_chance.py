@@ -1,7 +1,11 @@
 """Words beyond chance
 ===================
 
-Which of 100 words occur in a post: log-odds with a known column, how common each word is anyway.
+Which words occur in a post, beyond how common they are anyway? The data are zeros and ones, so the
+model describes log-odds. A known column holds how common each word is; five topics describe what is
+beyond.
+
+Above are the top words of each topic, below how strong the topic is in each group of newsgroups.
 """
 
 import sys
@@ -48,7 +52,7 @@ def main(output):
 
     names = [str(name) for name in posts.extra["label_names"]]
     means = np.array([result.H[:, posts.target == k + 1].mean(axis=1) for k in range(len(names))])
-    figure, panels = plt.subplots(2, TOPICS, figsize=(7.2, 4.4), layout="constrained", sharey="row")
+    figure, panels = plt.subplots(2, TOPICS, figsize=(5.2, 4.6), layout="constrained", sharey="row")
     for (words, groups), j in zip(panels.T, range(1, TOPICS + 1), strict=True):
         top = np.argsort(-result.W[:, j])[:WORDS]
         print(", ".join(posts.feature_names[top]))
@@ -59,7 +63,7 @@ def main(output):
         groups.bar(names, means[:, j], color="#d55e00")
         groups.tick_params(axis="x", labelsize=8, rotation=90)
     panels[1, 0].set_ylabel("mean strength")
-    figure.savefig(output, dpi=120)
+    figure.savefig(output, dpi=160)
     print(f"picture: {output}")
 
 

@@ -15,7 +15,7 @@ CAPTIONS = {
     "heiler-quantization/quantization": "Error of the reconstruction when each coefficient may take "
     "only k values.",
     "heiler-sparse-pca/loadings": "Loadings of three components on ten variables: orange is positive, "
-    "blue is negative. White lines separate the three hidden factors.",
+    "blue is negative. Lines separate the three hidden factors.",
     "heiler-table3/errors": "Reconstruction error for each level of sparseness: measured (left) and "
     "published (right).",
     "heiler-table3/times": "Mean time of a run for each level of sparseness; dashed lines are the "
@@ -26,7 +26,7 @@ CAPTIONS = {
     "round, for three densities of the codes. The dotted line is at 0.95.",
     "thom-gabor/filters": "Pairs of a filter (left) and the Gabor function that fits it best (right), "
     "from the best correlation to the worst. Orange is positive, blue is negative.",
-    "thom-grid/errors": "Test error for each pair of sparseness levels; darker is better.",
+    "thom-grid/errors": "Test error in percent for each pair of sparseness levels.",
     "thom-grid/scatter": "Test error and reconstruction error of each pair of sparseness levels. "
     "The best classifiers do not have the best reconstruction.",
     "thom-mnist/filters": "The first filters of digits. Orange is positive, blue is negative; most are "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -24,6 +24,28 @@ def judged(*parts: bool) -> Verdict:
     """
     held = sum(map(bool, parts))
     return "agrees" if held == len(parts) else "partly" if held else "differs"
+
+
+def judged_by(
+    sentences: Mapping[str, Any], ours: Mapping[str, Any] | None = None
+) -> tuple[Verdict, str]:
+    """Return the verdict on published sentences from a test of each, and words on those that fail.
+
+    `ours` tests some of the sentences again, of a method that the package has beside the published
+    one. The verdict is *better* when all sentences hold with it and not without.
+
+    Examples
+    --------
+    >>> judged_by({"A is fast": True, "B is faster": False})
+    ('partly', '1 of 2 published sentences hold, not: B is faster.')
+    >>> judged_by({"A is fast": True, "B is faster": False}, {"B is faster": True})[0]
+    'better'
+    """
+    failed = [sentence for sentence, holds in sentences.items() if not holds]
+    kept = f"{len(sentences) - len(failed)} of {len(sentences)} published sentences hold"
+    said = kept + (f", not: {'; '.join(failed)}." if failed else ".")
+    mended = ours is not None and all({**sentences, **ours}.values())
+    return "better" if failed and mended else judged(*sentences.values()), said
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 import conicnmf as cn
 from conicnmf.model.terms import Term
 from conicnmf.report import plot_basis
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged
 
 FEASIBLE = 1e-6
 DRAWN = {
@@ -78,7 +78,7 @@ def run(setup: Setup) -> Outcome:
     return Outcome(
         table,
         figures,
-        "agrees" if feasible.all() else "differs",
+        judged(bool(feasible.all())),
         f"{int(feasible.sum())} of {len(table)} runs end feasible, with a violation of at most "
         f"{worst:.1e} in sparseness.",
         ("There are no published figures; the claim is that all of these are one model.",)

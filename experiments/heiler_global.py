@@ -8,11 +8,12 @@ import pandas as pd
 
 import conicnmf as cn
 from conicnmf.solve.methods.base import AnySolver
-from experiments.experiment import Experiment, Outcome, Setup
+from experiments.experiment import Experiment, Outcome, Setup, judged_by
 
 PUBLISHED = {"local": 0.24, "enumeration": 0.26, "sampling": 0.26}
-MARGIN = 1.02
-"""The local method counts as good as the searches up to this ratio of objectives."""
+MARGIN, EQUAL, FAR = 1.02, 1e-3, 1.1
+"""Objectives are comparable up to the first ratio, lower by at least the second part, far above from
+the third ratio on."""
 
 
 def run(setup: Setup) -> Outcome:
@@ -25,7 +26,7 @@ def run(setup: Setup) -> Outcome:
         "enumeration": cn.ConeSearch(few, "enumerate", budget),
         "sampling": cn.ConeSearch(many, "sample", budget),
     }
-    judged = {"local": 0, "enumeration": few**4, "sampling": budget}
+    looked_at = {"local": 0, "enumeration": few**4, "sampling": budget}
     seeds = setup.runs(quick=2, full=4)
     rows: list[dict[str, Any]] = []
     # The published figures are of sparsity maximization.
@@ -37,7 +38,7 @@ def run(setup: Setup) -> Outcome:
                 {
                     "method": solver.name,
                     "start": name,
-                    "combinations judged": judged[name],
+                    "combinations judged": looked_at[name],
                     "published": PUBLISHED[name] if number == 0 else float("nan"),
                     "best objective": runs["objective"].min(),
                     "worst": runs["objective"].max(),
@@ -46,21 +47,24 @@ def run(setup: Setup) -> Outcome:
                 }
             )
     table = pd.DataFrame(rows)
-    ratio = _ratio(table)
+    own = table[table["method"] == solvers[0].name].set_index("start")
+    local, searched = own["best objective"]["local"], own["best objective"].drop("local")
+    ratio, worst = local / searched.min(), (own["worst"].drop("local") / searched).max()
+    verdict, said = judged_by(
+        {
+            "local steps end comparably to both searches": ratio <= MARGIN,
+            "in fact lower": ratio < 1 - EQUAL,
+            "some runs of the searches end far above": worst >= FAR,
+        }
+    )
     return Outcome(
         table,
-        verdict="agrees" if ratio <= MARGIN else "differs",
+        verdict=verdict,
         reason=f"the best of {len(seeds)} local runs ends at {ratio:.4f} of the best objective found "
-        f"from {budget} combinations of cone samples.",
+        f"from {budget} combinations of cone samples; the worst run of a search at {worst:.2f} of its "
+        f"best. {said}",
         notes=NOTES,
     )
-
-
-def _ratio(table: pd.DataFrame) -> float:
-    """Return the larger, over the methods, of best local over best searched objective."""
-    local = table["start"] == "local"
-    best = table.groupby([table["method"], local])["best objective"].min().unstack()
-    return float((best[True] / best[False]).max())
 
 
 NOTES = (
@@ -68,8 +72,7 @@ NOTES = (
     "starting point, and the same method continues from the best combination.",
     "The objective is ‖V − WH‖² of our copy of the data; the published 0.24 and 0.26 are of other "
     "data in an unknown unit.",
-    "Single runs can end far above the best, whatever their start: see the column 'worst'. The "
-    "paper reports the same of its samplings.",
+    "The verdict is on sparsity maximization, as published.",
 )
 
 EXPERIMENT = Experiment(
@@ -77,7 +80,8 @@ EXPERIMENT = Experiment(
     paper="Heiler and Schnörr, Reverse-convex programming for sparse image codes, 2005, "
     "Section 6.2",
     title="Local steps against enumeration and sampling of the sparseness cones",
-    published="Objectives 0.24 (local), 0.26 (enumeration) and 0.26 (sampling), best of four runs.",
+    published="Objectives 0.24 (local), 0.26 (enumeration) and 0.26 (sampling), best of four runs; "
+    "some runs of the samplings end very badly.",
     data="Generated: the Paatero data, sp(W) ≥ 0.6, four runs each (two when quick).",
     run=run,
 )

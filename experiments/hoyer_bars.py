@@ -14,12 +14,13 @@ import conicnmf as cn
 from conicnmf.report.style import AMOUNTS, new_figure, styled
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup, Verdict, judged
+from experiments.experiment import Experiment, Outcome, Setup, Verdict, judged_by
 
 FOUND = 0.95
 """A bar counts as found when its cosine with the component matched to it is at least this."""
 STARTS = 5
 WEIGHT = 0.1
+MISSED = "starts that miss a single bar"
 SINGLE = 6
 """The first six features are the single bars."""
 ROUNDS = 3000
@@ -85,10 +86,11 @@ def run(setup: Setup) -> Outcome:
             bests.append(found(data.truth["W"], best.W))
             starts += [found(data.truth["W"], one.W) for one in runs.results.values()]
             shown.setdefault(name, best.W)
-        rows.append([name, published, *_counts(bests), *_counts(starts)])
+        rows.append([name, published, *_counts(bests), *_counts(starts), _missed(starts)])
     columns = ["method", "published"]
     for which in ("best of five", "single starts"):
         columns += [f"features, {which}", f"single bars, {which}"]
+    columns.append(MISSED)
     table = pd.DataFrame(rows, columns=columns)
     return Outcome(
         table,
@@ -119,16 +121,30 @@ def _counts(pairs: list[tuple[int, int]]) -> list[str]:
     ]
 
 
+def _missed(starts: list[tuple[int, int]]) -> float:
+    """Return the share of the starts that end without one of the single bars."""
+    return float(np.mean([singles < SINGLE for _, singles in starts]))
+
+
 def _judged(table: pd.DataFrame) -> tuple[Verdict, str]:
+    """Test what the paper says of its pictures: what a method can find, and what a run lacks."""
     features = table.set_index("method")["features, best of five"]
     singles = table.set_index("method")["single bars, best of five"]
+    missed = table.set_index("method")[MISSED]
     sparse, six, ten = features.index[:3]
-    held = features[sparse] == "10", singles[six] == "6", "10" not in features[ten]
-    return (
-        judged(*held),
+    verdict, said = judged_by(
+        {
+            "sparse coding finds all ten features": features[sparse] == "10",
+            "NMF finds all of them at neither rank": "10" not in features[six] + features[ten],
+            "NMF of rank 6 finds the single bars": singles[six] == "6",
+            "a run of NMF of rank 10 lacks one of the single bars": bool(missed[ten] > 0.5),
+        }
+    )
+    return verdict, (
         f"the best of five starts has {features[sparse]} of the 10 features with sparse coding, "
         f"{singles[six]} of the 6 single bars with NMF of rank 6, and {features[ten]} features with "
-        f"NMF of rank 10, {singles[ten]} of them single bars.",
+        f"NMF of rank 10, {singles[ten]} of them single bars; {missed[ten]:.0%} of its starts miss "
+        f"one. {said}"
     )
 
 

@@ -14,7 +14,7 @@ from conicnmf.families import coding
 from conicnmf.report.style import GRID, INK, legend_below, new_figure, series, styled
 from conicnmf.solve.monitor import CountBar
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup, Verdict, judged
+from experiments.experiment import Experiment, Outcome, Setup, Verdict, judged_by
 
 DENSITIES = (0.5, 0.25, 0.1)
 SUCCESS = 0.95
@@ -228,13 +228,10 @@ def _judged(table: pd.DataFrame, size: str) -> tuple[Verdict, str]:
         "T-NNLS with 0.02 is like NMF": not found.loc[LOWER].any(),
         "l1² performs well": bool(found.loc[SQUARED].all()),
     }
-    failed = [sentence for sentence, holds in held.items() if not holds]
     gaps = _gaps(table, size).to_numpy()
     near = f"{int((gaps <= NEAR).sum())} of {gaps.size} cells of the table end within {NEAR:g} of print"
-    kept = f"{len(held) - len(failed)} of {len(held)} sentences hold"
-    return judged(*held.values()), f"{near}; {kept}" + (
-        f", not these: {'; '.join(failed)}." if failed else "."
-    )
+    verdict, said = judged_by(held)
+    return verdict, f"{near}; {said}"
 
 
 def _gaps(table: pd.DataFrame, size: str) -> Any:

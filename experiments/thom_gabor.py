@@ -9,15 +9,16 @@ import conicnmf as cn
 from conicnmf.families.autoencoders import SCFC, FastCodes, Ramp, standardize
 from conicnmf.report import fit_gabor, plot_gabor
 from conicnmf.types import Array
-from experiments.experiment import Experiment, Outcome, Setup, judged
+from experiments.experiment import Experiment, Outcome, Setup, judged_by
 from experiments.resumed import resumed
-from experiments.thom_digits import PAPER, code_sparseness
+from experiments.thom_digits import NEARLY_ALL, PAPER, SPARSE, code_sparseness
 
 LEVELS = {"none": None, "0.5": 0.5, "0.75": 0.75}
 PUBLISHED = {"none": "–", "0.5": "all ≥ 0.95", "0.75": "all ≥ 0.98"}
 SPARSENESS_H = 0.85
+LEAST = {"0.5": 0.95, "0.75": 0.98}
+"""The printed least correlations."""
 GOOD = 0.95
-"""The median correlation at σ_W = 0.75 from which the filters count as Gabor functions."""
 
 
 def run(setup: Setup) -> Outcome:
@@ -40,18 +41,29 @@ def run(setup: Setup) -> Outcome:
     table = pd.DataFrame(rows)
     median = dict(zip(table["sparseness of W"], table["median ρ"], strict=True))
     lowest = dict(zip(table["sparseness of W"], table["lowest ρ"], strict=True))
-    rising = median["none"] < median["0.75"]
     off = abs(table["code sparseness"] / table["estimate"] - 1).max()
+    near = float(table["within 0.1"].min())
+    verdict, said = judged_by(
+        {f"ρ ≥ {least} at σ_W = {level}": lowest[level] >= least for level, least in LEAST.items()}
+        | {
+            "filters are most like Gabor functions at σ_W = 0.75": max(
+                median, key=median.__getitem__
+            )
+            == "0.75",
+            f"code words are within {SPARSE:.0%} of the estimated sparseness": off <= SPARSE,
+            f"{NEARLY_ALL:.0%} of them within 0.1 of the mean": near >= NEARLY_ALL,
+        }
+    )
     mended = abs(table["code sparseness"] / table["by mean norms"] - 1).max()
     return Outcome(
         table,
         figures,
-        judged(median["0.75"] >= GOOD, rising),
+        verdict,
         f"at σ_W = 0.75 the median correlation is {median['0.75']:.3f} and the lowest "
         f"{lowest['0.75']:.3f} (published: at least 0.98); medians at none and 0.5 are "
         f"{median['none']:.3f} and {median['0.5']:.3f}. The mean sparseness of code words is "
         f"{off:.1%} off the paper's estimate and {mended:.1%} off one that allows for their "
-        "different norms.",
+        f"different norms. {said}",
         NOTES,
     )
 
@@ -105,7 +117,7 @@ EXPERIMENT = Experiment(
     paper=f"{PAPER}, Figure 2",
     title="Filters of natural images and Gabor functions",
     published="Filters are Gabor functions: correlations are at least 0.98 at σ_W = 0.75 and "
-    "0.95 at 0.5.",
+    "0.95 at 0.5; code words are as sparse as estimated (3 %), 99 % of them within 0.1 of the mean.",
     data="30000 patches of 14 × 14 pixels (3000 when quick) of ten whitened natural images, 64 "
     "filters, σ_H = 0.85.",
     run=run,

@@ -43,7 +43,7 @@ def markdown(outcome: Outcome) -> str:
     | ---: |
     | 1 |
     <BLANKLINE>
-    **Verdict: differs.** it is not.
+    **Verdict: differs.** It is not.
     <BLANKLINE>
     - Run: 0 s, Python ..., conicnmf ..., numpy ..., numba ....
     <BLANKLINE>
@@ -55,7 +55,11 @@ def markdown(outcome: Outcome) -> str:
         lines += [f"# {about.id}: {about.title}", "", f"*{about.paper}*", ""]
         lines += [f"Published: {about.published}", "", f"Data: {about.data}", ""]
     lines += ["| " + " | ".join(cells) + " |" for cells in (table.headers, rule, *table.rows)]
-    lines += ["", f"**Verdict: {outcome.verdict}.** {outcome.reason}", ""]
+    lines += [
+        "",
+        f"**Verdict: {outcome.verdict}.** {outcome.reason[:1].upper()}{outcome.reason[1:]}",
+        "",
+    ]
     for name in outcome.figures:
         lines += [f"![{name.replace('_', ' ')}]({name}.png)", ""]
         said = caption(about.id, name) if about is not None else ""

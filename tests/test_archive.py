@@ -59,7 +59,7 @@ def test_a_newer_version_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(formats, "VERSION", 99)
     NOTE.write(tmp_path / "n.npz", {})
     monkeypatch.undo()
-    with pytest.raises(cn.InputError, match=r"version 1 .* got 99; read it with the conicnmf"):
+    with pytest.raises(cn.InputError, match=r"version 1 .* got 99; read it with the version"):
         NOTE.read(tmp_path / "n.npz")
 
 
@@ -68,7 +68,7 @@ def test_another_kind_of_file_is_refused(tmp_path):
     with pytest.raises(cn.InputError, match=r"must be a result, got .* .conicnmf note"):
         cn.load(tmp_path / "n.npz")
     np.savez(tmp_path / "plain.npz", X=np.eye(2))
-    with pytest.raises(cn.InputError, match=r"a note must come back .*; write it again"):
+    with pytest.raises(cn.InputError, match=r"a note must be intact, got .*; write it again"):
         NOTE.read(tmp_path / "plain.npz")
     with pytest.raises(cn.InputError, match="is missing; check the path"):
         NOTE.read(tmp_path / "nowhere.npz")

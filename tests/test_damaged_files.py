@@ -149,7 +149,7 @@ def is_whole(folder, wanted):
     try:
         loaded = cn.Comparison.load(folder)
     except cn.InputError as error:
-        return "keeps the runs that are whole" not in str(error)
+        return "runs that are not damaged are kept" not in str(error)
     assert numbers(loaded) == wanted
     return not loaded.remarks
 
@@ -165,7 +165,7 @@ def test_runs_that_changed_places_are_noticed_and_made_again(tmp_path):
     assert "its run is HALS on problem, seed 1, not HALS on problem, seed 0" in loaded.remarks[0]
     again = compared(tmp_path)
     assert len(again.remarks) == 2
-    assert all("made again" in remark for remark in again.remarks)
+    assert all("is repeated" in remark for remark in again.remarks)
     for task, result in before.results.items():
         np.testing.assert_array_equal(again.results[task].W, result.W)
 

@@ -49,7 +49,7 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_with_all(colors):
         colors.find("sea_gren")
     with pytest.raises(InputError, match=r"no color is called 'xyz'; Known are Red, SeaGreen$"):
         colors.find("xyz")
-    with pytest.raises(InputError, match="the name of a color is a text, got 3"):
+    with pytest.raises(InputError, match="the name of a color is a string, got 3"):
         colors.find(3)
 
 

@@ -125,14 +125,14 @@ class Format:
             ) from error
         except Exception as error:  # from changed bytes a decoder may raise anything
             raise InputError(
-                f"a {self.name} must come back as it was written, got {path} that is damaged or "
+                f"a {self.name} must be intact, got {path}, which is damaged or "
                 f"something else ({type(error).__name__}: {error}); {self.remedy}"
             ) from error
 
     @contextmanager
     def _writing(self, path: Path, replaces: bool = True) -> Iterator[BinaryIO]:
         """Open another file next to the path, which replaces it when it is complete."""
-        aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
+        aside = path.parent / f".{path.name}.{uuid.uuid4().hex}.new"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with aside.open("xb") as stream:
@@ -162,7 +162,7 @@ class Format:
         if type(version) is not int or version > VERSION:
             raise InputError(
                 f"{path} must have version {VERSION} of its format or an earlier one, got {version}; "
-                "read it with the conicnmf that wrote it, or a newer one"
+                "read it with the version of conicnmf that wrote it, or a newer one"
             )
         found = body.pop("checksum")
         if found != _checksum({"format": kind, "version": version, **body}):

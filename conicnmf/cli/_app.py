@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 from conicnmf.cli.config import check_known, taken_out
 from conicnmf.errors import ConicNMFError
 from conicnmf.report.tables import Table
+from conicnmf.settings.names import meant
 
 FAILED = 1
 BAD_INPUT = 2
@@ -57,15 +58,28 @@ class _Group(TyperGroup):
             _fail(ctx, "interrupted", INTERRUPTED, error)
         except MemoryError as error:
             remedy = "use fewer samples (--samples) or a smaller rank"
-            _fail(ctx, f"the memory does not suffice; {remedy}", FAILED, error)
+            _fail(ctx, f"there is not enough memory; {remedy}", FAILED, error)
         except (ConicNMFError, OSError) as error:
             _fail(ctx, str(error), BAD_INPUT, error)
         except Exception as error:
             # What is wrong with the words themselves is reported by the code that reads them.
+            _suggest(error)
             told = getattr(error, "format_message", None)
             if told is not None and ctx.meta.get(_JSON):
                 print_json({"error": told(), "exit_code": BAD_INPUT})
             raise
+
+
+_OPTIONS = {"rank": "--rank", "stop": "--max-iter", "seed": "--seed", "solver": "--solver"}
+"""What arguments of Python are on the command line."""
+
+
+def _suggest(error: Any) -> None:
+    """Add our own name of an option that other packages call otherwise."""
+    if hasattr(error, "possibilities"):
+        name = error.option_name.lstrip("-").replace("-", "_")
+        ours = [_OPTIONS[own] for own in meant(name) if own in _OPTIONS]
+        error.possibilities = ours or error.possibilities
 
 
 def _fail(ctx: Any, message: str, code: int, error: BaseException | None = None) -> NoReturn:
@@ -106,7 +120,7 @@ def _main(
     ] = None,
     _set: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="One option, over those of the file."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Set one option; it overrides the file."),
     ] = None,
     _log_level: Annotated[
         str,

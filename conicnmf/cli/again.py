@@ -10,8 +10,10 @@ import typer
 from conicnmf import report as pages
 from conicnmf.cli import options as o
 from conicnmf.cli._app import app, print_json
-from conicnmf.cli.data import Reading, parse_shape, read_data, read_weights
+from conicnmf.cli.data import Reading, parse_shape, read_data
 from conicnmf.cli.files import file_names, require_pictures, tell_files
+from conicnmf.cli.groups import grouped
+from conicnmf.cli.statement import Statement
 from conicnmf.results import load
 from conicnmf.solve.choice import choose, known_solvers
 from conicnmf.solve.choice import explain as in_words
@@ -41,36 +43,18 @@ def report(
 
 
 @app.command(epilog="Example: conicnmf explain digits --rank 8 --term-w 'Sparseness(min=0.6)'")
+@grouped
 def explain(
     data: o.Data,
-    rank: o.Rank,
-    sparse_w: o.SparseW = None,
-    sparse_w_max: o.SparseWMax = None,
-    sparse_h: o.SparseH = None,
-    l1_h: o.L1H = None,
-    loss: o.LossName = None,
-    term_w: o.TermsOfW = None,
-    term_h: o.TermsOfH = None,
-    weights: o.Weights = None,
-    samples_are_rows: o.SamplesAreRows = False,
-    missing: o.Missing = False,
+    statement: Statement,
+    how: Reading,
+    *,
     json: o.Json = False,
 ) -> None:
     """Say what the options state, which solver is picked and why others do not fit; solve nothing."""
-    source = read_data(data, Reading(samples_are_rows, missing=missing))
+    source = read_data(data, how)
     source.tell()
-    problem = o.state_problem(
-        source.V,
-        rank,
-        sparse_w,
-        sparse_w_max,
-        sparse_h,
-        l1_h,
-        source.known,
-        loss,
-        terms=(term_w, term_h),
-        weights=read_weights(weights),
-    )
+    problem = statement.problem(source)
     if not json:
         typer.echo(in_words(problem))
         return

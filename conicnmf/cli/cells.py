@@ -83,7 +83,7 @@ def _decoded(path: Path) -> str:
     except UnicodeDecodeError:
         text = content.decode("latin-1")  # what spreadsheets on Windows write
     if "\0" in text:
-        raise InputError(f"{path} must be a text, got bytes of zero in it; save it as UTF-8")
+        raise InputError(f"{path} must be a text file, got zero bytes in it; save it as UTF-8")
     return text
 
 
@@ -91,10 +91,11 @@ def _ragged_message(path: Path, error: Exception) -> str:
     said = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
     if said is None:
         return (
-            f"{path} must be a table, got what cannot be cut into cells ({error}); check its quotes"
+            f"{path} must be a table, got a file that cannot be split into cells ({error}); check "
+            "its quotes"
         )
     wanted, line, found = said.groups()
     return (
         f"{path} must have as many cells in every line as in the first, {wanted}, got {found} in line "
-        f"{line}; take out lines above the table, and check what separates the cells (--delimiter)"
+        f"{line}; take out lines above the table, and check the delimiter (--delimiter)"
     )

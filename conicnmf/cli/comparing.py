@@ -19,8 +19,10 @@ from conicnmf.cli._app import (
     show,
     wants_progress,
 )
-from conicnmf.cli.data import Reading, Source, read_data, read_weights
+from conicnmf.cli.data import Reading, Source, read_data
 from conicnmf.cli.files import file_names, output_folder, tell_files
+from conicnmf.cli.groups import grouped
+from conicnmf.cli.statement import Statement
 from conicnmf.report.tables import significance_table, skipped_table, summary_tables
 from conicnmf.study.certificate import Certificate
 from conicnmf.study.compare import Comparison, compare
@@ -30,17 +32,11 @@ from conicnmf.study.compare import Comparison, compare
     "compare",
     epilog="Example: conicnmf compare digits --rank 10 --sparse-w 0.7 --solvers HALS,TangentPlane",
 )
+@grouped
 def compare_command(
     data: o.Data,
-    rank: o.Rank,
-    sparse_w: o.SparseW = None,
-    sparse_w_max: o.SparseWMax = None,
-    sparse_h: o.SparseH = None,
-    l1_h: o.L1H = None,
-    loss: o.LossName = None,
-    term_w: o.TermsOfW = None,
-    term_h: o.TermsOfH = None,
-    weights: o.Weights = None,
+    statement: Statement,
+    *,
     solvers: Annotated[
         str | None,
         typer.Option(
@@ -59,15 +55,7 @@ def compare_command(
         typer.Option(metavar="FOLDER", help="Keep finished runs; the same command resumes later."),
     ] = None,
     certificate: o.Certify = True,
-    image_shape: o.ImageShape = None,
-    samples_are_rows: o.SamplesAreRows = False,
-    samples: o.Samples = None,
-    skip_text: o.SkipText = False,
-    header: o.Header = None,
-    index: o.Index = None,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    missing: o.Missing = False,
+    how: Reading,
     output: o.Output = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -77,22 +65,9 @@ def compare_command(
     Ends with 0 when a run succeeds, 1 when none does, 2 when the input is at fault, 130 when it was
     interrupted (what is finished is kept).
     """
-    layout = o.sheet_layout(header, index, delimiter, decimal, skip_text)
-    source = read_data(data, Reading(samples_are_rows, samples, image_shape, missing, layout))
+    source = read_data(data, how)
     source.tell()
-    problem = o.state_problem(
-        source.V,
-        rank,
-        sparse_w,
-        sparse_w_max,
-        sparse_h,
-        l1_h,
-        source.known,
-        loss,
-        (source.features, source.samples),
-        (term_w, term_h),
-        read_weights(weights),
-    )
+    problem = statement.problem(source)
     named = [] if solvers is None else list(dict.fromkeys(solvers.split(",")))
     chosen = [o.find_solver(name.strip()) for name in named] or o.usual_solvers(problem)
     folder = None if output is None else output_folder(output)
@@ -115,7 +90,7 @@ def compare_command(
         pairs = comparison.significance().to_dict("records")
         print_json({"runs": runs, "significance": pairs, "files": file_names(files)})
     else:
-        show_comparison(comparison, title=f"{source.name}, rank {rank}")
+        show_comparison(comparison, title=f"{source.name}, rank {statement.rank}")
         tell_files(files)
     _leave(comparison)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.lib import format as npy
 
 from conicnmf.archive import Arrays
+from conicnmf.cli import options as o
 from conicnmf.cli._app import complain
 from conicnmf.cli.cells import Layout
 from conicnmf.cli.delimited import read_sheet
@@ -27,29 +28,33 @@ TEXT = (".csv", ".tsv", ".txt")
 ENDINGS = (".npz", ".npy", ".mtx", *TEXT)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Reading:
-    """How DATA is read.
+    """The options that say how DATA is read.
 
-    Parameters
-    ----------
-    samples_are_rows : bool
-        Transpose.
-    n_samples : int, optional
-        Keep this many samples, drawn at random.
-    image_shape : str, optional
-        Such as 16x16.
-    missing : bool
-        Entries that are not there are left out of the loss instead of refused.
-    layout : Layout
-        How a sheet is laid out.
+    Examples
+    --------
+    >>> Reading(delimiter=";", decimal=",").layout.decimal
+    ','
     """
 
-    samples_are_rows: bool = False
-    n_samples: int | None = None
-    image_shape: str | None = None
-    missing: bool = False
-    layout: Layout = field(default_factory=Layout)
+    image_shape: o.ImageShape = None
+    samples_are_rows: o.SamplesAreRows = False
+    samples: o.Samples = None
+    skip_text: o.SkipText = False
+    header: o.Header = None
+    index: o.Index = None
+    delimiter: o.Delimiter = None
+    decimal: o.Decimal = None
+    missing: o.Missing = False
+
+    @property
+    def layout(self) -> Layout:
+        """How a sheet is laid out, as far as the options say."""
+        if self.decimal not in (None, ".", ","):
+            raise InputError(f"--decimal must be . or , got {self.decimal!r}")
+        mark: Any = self.decimal
+        return Layout(self.header, self.index, self.delimiter, mark, self.skip_text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +107,7 @@ def read_data(where: str, how: Reading | None = None) -> Source:
 
     Examples
     --------
-    >>> read_data("bars", Reading(n_samples=50, image_shape="3x3")).V.shape
+    >>> read_data("bars", Reading(samples=50, image_shape="3x3")).V.shape
     (9, 50)
     """
     how = Reading() if how is None else how
@@ -110,8 +115,8 @@ def read_data(where: str, how: Reading | None = None) -> Source:
     source = _read(where, shape, how.layout)
     if how.samples_are_rows:
         source = replace(source.transposed(), said=(*source.said, "rows are samples"))
-    if how.n_samples is not None:
-        source = source.some(how.n_samples)
+    if how.samples is not None:
+        source = source.some(how.samples)
     source = _complete(source, how.missing)
     source = replace(source, V=as_data(source.V))
     shape = source.image_shape if shape is None else shape

@@ -92,9 +92,9 @@ def _hints(cells: Cells, below: Cells, header: bool, index: bool) -> list[str]:
     line, column = cells.numbers[0], below.numbers[:, 0]
     hints = []
     if not header and len(line) > 2 and _counts(line):
-        hints.append("line 1 counts: add --header if it is names")
+        hints.append("line 1 is read as data: add --header if it holds names")
     if not index and len(column) > 2 and _counts(column):
-        hints.append("the first column counts: add --index if it names the rows")
+        hints.append("the first column is read as data: add --index if it names the rows")
     return hints
 
 

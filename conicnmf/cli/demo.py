@@ -23,12 +23,13 @@ RANK = 10
 SPARSENESS = 0.75
 _SAME = {"Coded", "Splitting", "SparsityMaximization"}
 """They make the steps of another solver where the problem is plain."""
-LEVELS = (0.6, 0.75, 0.85)
+LEVELS = (0.7, 0.8, 0.9)
+"""Above what parts have without being asked, about 0.6, so that each level changes the picture."""
 FEW, STARTS = 4, 8
 """Chosen on seeds 100 to 103; the page shows seeds from 0."""
 LINES = f"""import conicnmf as cn
 V = cn.datasets.load("digits", n_samples=500).V
-parts = [cn.NonNegative(), cn.Sparseness(min={SPARSENESS})]
+parts = [cn.NonNegative(), cn.Sparseness(min={LEVELS[1]})]
 result = cn.factorize(V, rank={RANK}, W=parts).solve(seed=0)
 print(result, result.certificate(), sep="\\n")"""
 

@@ -14,7 +14,12 @@ def output_folder(name: str) -> Path:
     folder = Path(name)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"--output must be a folder, got the file {folder}; name another")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"--output must be a folder, got {name} ({error}); name another"
+        ) from error
     return folder
 
 

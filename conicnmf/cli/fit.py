@@ -20,9 +20,11 @@ from conicnmf.cli._app import (
     wants_progress,
     working,
 )
-from conicnmf.cli.data import Reading, Source, read_data, read_weights
+from conicnmf.cli.data import Reading, Source, read_data
 from conicnmf.cli.files import file_names, output_folder, tell_files
+from conicnmf.cli.groups import grouped
 from conicnmf.cli.large import is_large, on_cluster, stated_large
+from conicnmf.cli.statement import Statement
 from conicnmf.report.tables import result_table
 from conicnmf.results import Result, Status
 from conicnmf.solve.engine import solve
@@ -32,17 +34,11 @@ _COLORS = {"converged": "green", "stopped": "yellow", "failed": "red"}
 
 
 @app.command(epilog="Example: conicnmf fit swimmer --rank 16 --sparse-w 0.8 --output swimmer-parts")
+@grouped
 def fit(
     data: o.Data,
-    rank: o.Rank,
-    sparse_w: o.SparseW = None,
-    sparse_w_max: o.SparseWMax = None,
-    sparse_h: o.SparseH = None,
-    l1_h: o.L1H = None,
-    loss: o.LossName = None,
-    term_w: o.TermsOfW = None,
-    term_h: o.TermsOfH = None,
-    weights: o.Weights = None,
+    statement: Statement,
+    *,
     solver: Annotated[
         str | None,
         typer.Option(
@@ -54,15 +50,7 @@ def fit(
     max_iter: o.MaxIterations = None,
     time_limit: o.Limit = None,
     certificate: o.Certify = True,
-    image_shape: o.ImageShape = None,
-    samples_are_rows: o.SamplesAreRows = False,
-    samples: o.Samples = None,
-    skip_text: o.SkipText = False,
-    header: o.Header = None,
-    index: o.Index = None,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    missing: o.Missing = False,
+    how: Reading,
     memory_limit: o.MemoryLimit = None,
     cluster: o.Cluster = None,
     output: o.Output = None,
@@ -74,28 +62,13 @@ def fit(
     Ends with 0 when it went well, 1 when the solve failed, 2 when the input is at fault, 130 when
     it was interrupted (the best so far is kept).
     """
-    layout = o.sheet_layout(header, index, delimiter, decimal, skip_text)
-    how = Reading(samples_are_rows, samples, image_shape, missing, layout)
     if is_large(data, memory_limit, cluster):
         source = stated_large(data, memory_limit, cluster, how)
     else:
         source = read_data(data, how)
         source.tell()
     with on_cluster(cluster):
-        problem = o.state_problem(
-            source.V,
-            rank,
-            sparse_w,
-            sparse_w_max,
-            sparse_h,
-            l1_h,
-            source.known,
-            loss,
-            (source.features, source.samples),
-            (term_w, term_h),
-            read_weights(weights),
-            memory_limit if cluster is None else None,
-        )
+        problem = statement.problem(source, memory_limit if cluster is None else None)
         folder = None if output is None else output_folder(output)
         result = solve(
             problem,
@@ -132,9 +105,12 @@ def _tell(result: Result, certificate: Certificate | None, name: str) -> None:
         screen().print(Text(sentence, style=_COLORS[result.status.kind]))
     if certificate is not None:
         missed = [check.name for check in certificate.checks if not check.ok]
-        verdict = f"Not certified: beyond the tolerance are {', '.join(missed)}."
+        verdict = f"Not certified; beyond the tolerance: {', '.join(missed)}."
         text = "Certified independently of the solver." if certificate.ok else verdict
         screen().print(Text(text, style="green" if certificate.ok else "yellow"))
+    for component, names in _top(result, 5).items():
+        listed = ", ".join(name for name, _ in names)
+        screen().print(Text(f"{component}: {listed}"), soft_wrap=True)
 
 
 def _save(
@@ -162,9 +138,9 @@ def _save_sheets(result: Result, folder: Path) -> list[Path]:
     return [folder / name for name in sheets]
 
 
-def _top(result: Result) -> dict[str, list[tuple[str, float]]]:
+def _top(result: Result, count: int = 10) -> dict[str, list[tuple[str, float]]]:
     """Return the largest features of each component, where they have names."""
-    return result.top(10).entries if "W" in result.names.rows else {}
+    return result.top(count).entries if "W" in result.names.rows else {}
 
 
 def _as_json(result: Result, certificate: Certificate | None, files: list[Path]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def stated_large(data: str, memory_limit: str | None, cluster: str | None, how: 
     """Return DATA as a path, or as chunks that workers read."""
     named = {
         "--samples-are-rows": how.samples_are_rows,
-        "--samples": how.n_samples is not None,
+        "--samples": how.samples is not None,
         "--missing": how.missing,
         "--image-shape": how.image_shape is not None,
     }

@@ -84,7 +84,7 @@ def solvers(json: o.Json = False) -> None:
         )
         return
     words = [[solver.name, _first_line(type(solver))] for solver in reasons]
-    show(Table(["solver", "in words"], words))
+    show(Table(["solver", "description"], words))
     screen().print()
     fits = [
         [solver.name, *("·" if why[name] else "✓" for name in problems)]

@@ -1,25 +1,15 @@
-"""Options that `fit` and `compare` share, and the problem they state."""
+"""The options of commands: their types, words of help and what a shell may complete."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
 
-from conicnmf.cli.cells import Layout
-from conicnmf.cli.stated import read_loss, read_term
 from conicnmf.datasets import names
-from conicnmf.errors import InputError
-from conicnmf.model.constraints import NonNegative, NormBall, Sparseness
-from conicnmf.model.factorize import factorize
 from conicnmf.model.known import LOSSES, TERMS
-from conicnmf.model.losses import Frobenius, WeightedFrobenius
-from conicnmf.model.penalties import L1
 from conicnmf.model.problem import Problem
-from conicnmf.model.terms import Loss, Term
 from conicnmf.solve.choice import known_solvers
 from conicnmf.solve.methods import Chain
 from conicnmf.solve.methods.base import SOLVERS, AnySolver, as_solver
@@ -122,7 +112,7 @@ MemoryLimit = Annotated[
     typer.Option(
         "--memory-limit",
         metavar="2GB",
-        help="Read DATA (.npy, a folder of such, .zarr, .parquet) in strips within so much memory.",
+        help="Read DATA (.npy or a folder of such, .zarr, .parquet) in strips, within this memory.",
     ),
 ]
 Cluster = Annotated[
@@ -130,7 +120,7 @@ Cluster = Annotated[
     typer.Option(
         "--cluster",
         metavar="local|tcp://…",
-        help="Let workers of a Dask cluster read and hold DATA: a local one, or that at an address.",
+        help="Use the workers of a Dask cluster: local, or the address of a scheduler.",
     ),
 ]
 Certify = Annotated[
@@ -149,111 +139,6 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 def usual_solvers(problem: Problem) -> list[AnySolver]:
     """Return what is compared unless solvers are named: a joint program may take hours."""
     return [solver for solver in known_solvers(problem) if solver.name != "JointNLP"]
-
-
-def sheet_layout(
-    header: bool | None,
-    index: bool | None,
-    delimiter: str | None,
-    decimal: str | None,
-    skip_text: bool,
-) -> Layout:
-    """Return how a sheet is laid out, as far as the options say.
-
-    Examples
-    --------
-    >>> sheet_layout(None, None, ";", ",", False).decimal
-    ','
-    """
-    if decimal not in (None, ".", ","):
-        raise InputError(f"--decimal must be . or , got {decimal!r}")
-    mark: Any = decimal
-    return Layout(header, index, delimiter, mark, skip_text)
-
-
-def state_problem(
-    V: Any,
-    rank: int,
-    sparse_w: float | None = None,
-    sparse_w_max: float | None = None,
-    sparse_h: float | None = None,
-    l1_h: float | None = None,
-    known: Any = None,
-    loss: str | None = None,
-    names: tuple[Any, Any] = (None, None),
-    terms: tuple[list[str] | None, list[str] | None] = (None, None),
-    weights: Any = None,
-    memory_limit: str | None = None,
-) -> Problem:
-    """Return the problem that the options state; `known` is true where V has an entry.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> state_problem(np.ones((4, 3)), 2, sparse_w=0.6, l1_h=0.1).H
-    (NonNegative(), L1(weight=0.1))
-    """
-    W: list[Term] = [NonNegative()]
-    H: list[Term] = [NonNegative()]
-    if sparse_w is not None or sparse_w_max is not None:
-        W.append(Sparseness(sparse_w or 0.0, 1.0 if sparse_w_max is None else sparse_w_max))
-    if sparse_h is not None:
-        H.append(Sparseness(sparse_h))
-    if l1_h is not None:
-        H.append(L1(l1_h))
-        W.append(NormBall())  # else W would grow and the sum of H melt away
-    W += map(read_term, terms[0] or ())
-    H += map(read_term, terms[1] or ())
-    stated = Frobenius() if loss is None else read_loss(loss)
-    if weights is not None:
-        stated = weighed(stated, weights)
-    if known is not None:
-        stated = stated.masked(known)
-    features, samples = (None if own is None else numbered(own) for own in names)
-    return factorize(
-        V,
-        rank,
-        loss=stated,
-        W=W,
-        H=H,
-        memory_limit=memory_limit,
-        feature_names=features,
-        sample_names=samples,
-    )
-
-
-def weighed(loss: Loss, weights: Any) -> Loss:
-    """Return a loss with a weight for each entry.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> weighed(Frobenius(), np.array([[1.0, 4.0]])).value(np.zeros((1, 2)), np.eye(1), np.ones((1, 2)))
-    5.0
-    """
-    if "masked" not in loss.abilities:
-        raise InputError(f"{loss} takes no weights; leave out --weights, or use --loss kl")
-    if weights.min() < 0:
-        raise InputError(f"--weights must be >= 0, got {weights.min():g}; take magnitudes")
-    if isinstance(loss, Frobenius):  # its weights multiply residuals
-        return WeightedFrobenius(np.sqrt(weights), loss.scale)
-    return loss.masked(weights)
-
-
-def numbered(names: list[str]) -> list[str]:
-    """Return names that differ: later ones of the same name get a number.
-
-    Examples
-    --------
-    >>> numbered(["a", "a", "b"])
-    ['a', 'a (2)', 'b']
-    """
-    seen: Counter[str] = Counter()
-    found = []
-    for name in map(str, names):
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return found if len(set(found)) == len(found) else [f"{n} #{i}" for i, n in enumerate(names)]
 
 
 def beginning(incomplete: str, choices: Iterable[str]) -> list[str]:

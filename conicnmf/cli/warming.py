@@ -10,13 +10,15 @@ from conicnmf.cli import options as o
 from conicnmf.cli._app import app, print_json
 from conicnmf.families.warm_up import warm_up as compile_all
 
-Workers = Annotated[int, typer.Option(min=1, help="How many processes compile at once.")]
+Processes = Annotated[
+    int, typer.Option("--jobs", min=1, help="How many processes compile at once.")
+]
 
 
 @app.command(epilog="Example: conicnmf warm-up")
-def warm_up(workers: Workers = 2, json: o.Json = False) -> None:
+def warm_up(jobs: Processes = 2, json: o.Json = False) -> None:
     """Compile the numerical kernels now and not when each is first used; they stay on disk."""
-    seconds = compile_all(workers)
+    seconds = compile_all(jobs)
     if json:
         print_json({"seconds": seconds})
     else:

@@ -1,6 +1,6 @@
 """Data for examples, tests and the published experiments: generated, bundled, local or downloaded.
 
-Every data matrix is features × samples. Nothing is read or imported before it is asked for.
+Every data matrix is features × samples. Nothing is read or imported before it is needed.
 """
 
 from __future__ import annotations

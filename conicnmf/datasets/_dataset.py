@@ -78,5 +78,5 @@ class Dataset(Settings):
         rows, columns = self.V.shape
         text = f"Dataset({self.name!r}, {rows} × {columns}, {self.V.dtype}"
         if sp.issparse(self.V):
-            text += f" {self.V.format}, density {self.V.nnz / (rows * columns):.2%}"
+            text += f" {self.V.format}, density {self.V.nnz / max(rows * columns, 1):.2%}"
         return text + ")"

@@ -30,7 +30,7 @@ _GENERATED: dict[str, tuple[Callable[..., Dataset], str]] = {
 
 
 def _fault(thing: Any) -> str:
-    return "" if callable(thing) else "it is no function that returns a Dataset"
+    return "" if callable(thing) else "it is not a function that returns a Dataset"
 
 
 DATASETS: Registry[Callable[..., Dataset]] = Registry("data set", "conicnmf.datasets", _fault)

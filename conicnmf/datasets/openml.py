@@ -52,7 +52,7 @@ def download(stored: StoredSet) -> Stored:
         DATA.write(cache_folder() / stored.file, {"name": stored.name}, arrays)
     except InputError as error:
         warnings.warn(
-            f"{stored.name} was downloaded but could not be kept in {cache_folder()} ({error}); "
+            f"{stored.name} was downloaded but could not be saved in {cache_folder()} ({error}); "
             "it will be downloaded again next time unless XDG_CACHE_HOME names a writable folder",
             RuntimeWarning,
             stacklevel=4,  # the user's call of `load`

@@ -70,7 +70,7 @@ class PatchSet(StoredSet):
         patch: int = 14,
         on_off: bool = False,
     ) -> Dataset:
-        """Cut `n_samples` patches (30000 unless told) of `patch` × `patch` pixels.
+        """Cut `n_samples` patches (30000 by default) of `patch` × `patch` pixels.
 
         With `on_off` the positive parts stand above the negative ones, which makes the data
         non-negative with twice the rows; seen as an image, ON is then the upper half.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,8 +16,9 @@ from conicnmf.families import autoencoders as ae
 from conicnmf.families.autoencoders.transfer import answer
 from conicnmf.model.names import labels_of, with_labels
 from conicnmf.results import Result
-from conicnmf.settings import Count, Jobs, Share, Weight, Whole
+from conicnmf.settings import Count, Jobs, Place, Share, Weight, Whole
 from conicnmf.solve.engine import solve
+from conicnmf.study.workers import in_parallel, job
 from conicnmf.types import Array
 
 
@@ -46,6 +47,9 @@ class SCFC(Encoder):
         Iterations of the fit.
     random_state : int, RandomState or None
         A whole number is the seed.
+    checkpoint : str or Path, optional
+        A file (.npz) in which a fit that was killed has its state; the same fit,
+        called again, goes on from there.
 
     Attributes
     ----------
@@ -76,6 +80,7 @@ class SCFC(Encoder):
         standardize: bool = False,
         max_iter: Whole = 120,
         random_state: RandomState = 0,
+        checkpoint: Place | None = None,
     ) -> None:
         self.n_components = n_components
         self.sparseness_w = sparseness_w
@@ -88,6 +93,7 @@ class SCFC(Encoder):
         self.standardize = standardize
         self.max_iter = max_iter
         self.random_state = random_state
+        self.checkpoint = checkpoint
 
     def _problem(self, V: Array) -> ae.FastCodes:
         return ae.FastCodes(
@@ -142,6 +148,9 @@ class SCFCClassifier(ClassifierMixin, Coder):
         A whole number is the seed.
     n_jobs : int
         Processes for the banks; they do not change the answer.
+    checkpoint : str or Path, optional
+        A folder in which each bank of a fit that was killed has its state; the same fit,
+        called again, goes on from there.
 
     Attributes
     ----------
@@ -177,6 +186,7 @@ class SCFCClassifier(ClassifierMixin, Coder):
         max_iter: Whole = 100,
         random_state: RandomState = 0,
         n_jobs: Jobs = 1,
+        checkpoint: Place | None = None,
     ) -> None:
         self.n_components = n_components
         self.sparseness_w = sparseness_w
@@ -191,6 +201,7 @@ class SCFCClassifier(ClassifierMixin, Coder):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn one bank of filters for each class, or one for two classes.
@@ -206,12 +217,24 @@ class SCFCClassifier(ClassifierMixin, Coder):
         self.classes_ = classes_of(y)
         ones = self.classes_ if len(self.classes_) > 2 else self.classes_[1:]
         seed = as_seed(self.random_state)
-        own = (delayed(self._bank)(V, y == one, seed + i, features) for i, one in enumerate(ones))
-        self.results_ = list(Parallel(n_jobs=self.n_jobs)(own))
+        places = self._places(len(ones))
+        own = (
+            job(self._bank)(V, y == one, seed + i, places[i], features)
+            for i, one in enumerate(ones)
+        )
+        self.results_ = list(in_parallel(self.n_jobs)(own))
         self.n_iter_ = max(result.n_iter for result in self.results_)
         return self
 
-    def _bank(self, V: Array, own: Any, seed: int, features: Any) -> Result:
+    def _places(self, banks: int) -> list[Path | None]:
+        """Return where each bank keeps its state, in a folder that is made where there is none."""
+        if self.checkpoint is None:
+            return [None] * banks
+        folder = Path(self.checkpoint)
+        folder.mkdir(parents=True, exist_ok=True)
+        return [folder / f"bank-{i}.npz" for i in range(banks)]
+
+    def _bank(self, V: Array, own: Any, seed: int, place: Path | None, features: Any) -> Result:
         statement = ae.FastCodes(
             V,
             self.n_components,
@@ -225,9 +248,8 @@ class SCFCClassifier(ClassifierMixin, Coder):
         )
         init = _windows(V, self.n_components, self.image_shape, seed)
         statement = with_labels(statement, features)
-        result = solve(
-            statement, ae.SCFC(ae.Ramp(self.ramp)), init=init, stop=self.max_iter, seed=seed
-        )
+        options: dict[str, Any] = {"stop": self.max_iter, "seed": seed, "checkpoint": place}
+        result = solve(statement, ae.SCFC(ae.Ramp(self.ramp)), init=init, **options)
         return result.detached()
 
     @property

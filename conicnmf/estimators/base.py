@@ -15,7 +15,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from conicnmf.errors import InputError, SolveError
-from conicnmf.estimators.codes import find_codes
 from conicnmf.estimators.lazy import (
     as_rows_of_dask,
     coded,
@@ -25,6 +24,7 @@ from conicnmf.estimators.lazy import (
     squared_size,
 )
 from conicnmf.estimators.valid import RandomState, validated
+from conicnmf.families.coding.sample_codes import find_codes
 from conicnmf.incoming import as_csr
 from conicnmf.kernels.threads import threads
 from conicnmf.model.base import BaseProblem

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,12 +27,18 @@ class Coder(ComponentsOut, BaseEstimator):
 
     def _columns(self, X: Any, reset: bool, **labels: Any) -> Any:
         """Return samples as columns, and labels where `y` is named."""
-        checked = validated(self, X, reset=reset, dtype=[np.float64, np.float32], **labels)
+        kinds = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+        checked = validated(self, X, reset=reset, **kinds, **labels)
         X, y = checked if labels else (checked, None)
-        V = np.ascontiguousarray(X.T)
+        V = X.T if sp.issparse(X) else np.ascontiguousarray(X.T)
         if self.standardize:
             V = ae.standardize(V)
         return (V, y) if labels else V
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     @property
     def components_(self) -> Array:
@@ -44,6 +51,7 @@ class Encoder(Coder):
 
     max_iter: int
     random_state: Any
+    checkpoint: Any = None
 
     def _problem(self, V: Array) -> Any:
         raise TypeError(f"{type(self).__name__} must define _problem(V)")
@@ -70,6 +78,7 @@ class Encoder(Coder):
             init=self._init(V),
             stop=self.max_iter,
             seed=as_seed(self.random_state),
+            checkpoint=self.checkpoint,
         )
         self.result_ = result.detached()  # a model that is kept does not keep the samples
         self.n_iter_ = self.result_.n_iter

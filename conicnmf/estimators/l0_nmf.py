@@ -9,11 +9,10 @@ import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.estimators.base import stop_rule
-from conicnmf.estimators.streaming import Past, Streaming
+from conicnmf.estimators.streaming import Streaming
 from conicnmf.estimators.valid import RandomState
 from conicnmf.families.coding import L0, Coded, Coder, sparse_code
 from conicnmf.model.base import BaseProblem
-from conicnmf.model.blocks import Block
 from conicnmf.model.constraints import NonNegative, UnitNorm
 from conicnmf.model.terms import Term
 from conicnmf.results import Result
@@ -111,14 +110,8 @@ class L0NMF(Streaming):
     def _streamed_terms(self) -> Sequence[Term]:
         return [NonNegative(), UnitNorm()]
 
-    def _improve(self, block: Block, past: Past, B: Array) -> Array:
-        B = super()._improve(block, past, B)
-        if not self.dictionary_weight:
-            return B
-        sparse = L0(self.dictionary_weight).code(*past.in_all(), B)
-        # An atom of which nothing is left stays as it was.
-        norms = np.linalg.norm(sparse, axis=1, keepdims=True)
-        return np.asarray(np.divide(sparse, norms, out=B.copy(), where=norms > 0))
+    def _dictionary(self) -> Coder | None:
+        return L0(self.dictionary_weight) if self.dictionary_weight else None
 
     def _coder(self) -> Coder:
         return L0(self.weight) if self.coder is None else self.coder

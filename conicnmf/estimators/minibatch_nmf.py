@@ -195,7 +195,7 @@ class MiniBatchNMF(ScikitForm):
         count = V.shape[1]
         codes = self._set_out(V, start)
         V = V.tocsc() if hasattr(V, "tocsc") else V
-        batches = list(gen_batches(count, self.batch_size))
+        batches = list(gen_batches(count, int(self.batch_size)))
         left = self.forget_factor ** (min(self.batch_size, count) / count)
         trend, before = Trend(), self.components_
         for batch in self._in_turn(batches):

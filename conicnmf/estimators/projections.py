@@ -154,7 +154,7 @@ class ProjectiveNMF(_Reconstruction):
         V = self._valid(X, reset=True).T
         bounds = [*band(self.sparseness, "component"), *self.W]
         problem = ProjectiveProblem(V, self.n_components, constraints=bounds)
-        return self._keep(self._solve(with_labels(problem, labels_of(X)[1])))
+        return self._keep(self._solve(with_labels(problem, *reversed(labels_of(X)))))
 
 
 class HebbianNMF(_Reconstruction):
@@ -228,7 +228,7 @@ class HebbianNMF(_Reconstruction):
         """
         V = self._valid(X, reset=True).T
         self._stream: HebbianStream | None = None
-        problem = with_labels(ProjectiveProblem(V, self.n_components), labels_of(X)[1])
+        problem = with_labels(ProjectiveProblem(V, self.n_components), *reversed(labels_of(X)))
         return self._keep(self._solve(problem))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:

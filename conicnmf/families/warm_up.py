@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from joblib import Parallel, delayed
 
 from conicnmf import geometry
-from conicnmf.errors import InputError
 from conicnmf.geometry.first_calls import compiled_at_once
 from conicnmf.kernels import (
     descent,
@@ -25,11 +24,13 @@ from conicnmf.kernels import (
     simplex_ls,
     stored,
 )
+from conicnmf.settings import Jobs, checks_arguments
 
 Calls = list[Callable[[], object]]
 
 
-def warm_up(workers: int = 2) -> float:
+@checks_arguments
+def warm_up(n_jobs: Jobs = 2) -> float:
     """Compile every kernel for double precision and return the seconds it took.
 
     Kernels are compiled when they are first called, and kept on disk. This fills the disk's store
@@ -37,18 +38,16 @@ def warm_up(workers: int = 2) -> float:
 
     Parameters
     ----------
-    workers : int
+    n_jobs : int
         How many processes compile at once; the kernels make seven groups.
 
     Examples
     --------
-    >>> warm_up(workers=1) >= 0  # doctest: +SKIP
+    >>> warm_up(n_jobs=1) >= 0  # doctest: +SKIP
     True
     """
-    if workers < 1:
-        raise InputError(f"warm_up needs workers >= 1, got {workers}; the default is 2")
     begin = time.perf_counter()
-    Parallel(n_jobs=workers, batch_size=1)(delayed(_compile)(name) for name in first_calls())
+    Parallel(n_jobs=n_jobs, batch_size=1)(delayed(_compile)(name) for name in first_calls())
     return time.perf_counter() - begin
 
 

@@ -18,6 +18,7 @@ from conicnmf.geometry.norms import (
     project_l0_within,
     project_norm_ball,
     project_unit_norm,
+    project_unit_norm_within,
 )
 from conicnmf.geometry.nuclear import shrink_singular_values
 from conicnmf.geometry.quadratics import prox_quadratic
@@ -42,6 +43,7 @@ __all__ = [
     "project_simplex",
     "project_unimodal",
     "project_unit_norm",
+    "project_unit_norm_within",
     "prox_differences",
     "prox_quadratic",
     "prox_total_variation",

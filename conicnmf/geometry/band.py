@@ -52,6 +52,7 @@ def project_band(X: ArrayLike, s_min: ArrayLike, s_max: ArrayLike) -> tuple[Arra
     -------
     P : array of shape (k, n)
         The nearest points; a row is zero where no direction of the band has a positive product.
+        Rows below the smallest normal number are a little longer than that.
     U : array of shape (k, n)
         The best unit directions, never zero. P = max(0, ⟨x,u⟩)·u row by row. Among tied maxima
         the lowest index comes first.
@@ -71,6 +72,10 @@ def project_band(X: ArrayLike, s_min: ArrayLike, s_max: ArrayLike) -> tuple[Arra
     P = np.maximum(products, 0)[:, None] * U
     if inside.any():
         np.maximum(rows, 0, out=P, where=inside[:, None])  # not U times a length: no rounding
+    # Below the smallest normal number entries have few digits, too few for any sparseness.
+    least = np.finfo(P.dtype)
+    lost = (products > 0) & (P.max(axis=1, initial=0.0) < least.tiny)
+    P[lost] = least.tiny / least.eps * U[lost]
     return P, U
 
 

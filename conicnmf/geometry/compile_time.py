@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -55,9 +56,16 @@ def timed(compiles: Callable[..., Any], name: str = "a kernel") -> Callable[...,
 
 
 def _tell(name: str) -> None:
-    _LOG.info(
-        "compiling %s, once: the code is kept for later; conicnmf.warm_up() compiles all", name
+    """Log what is being compiled, at a level that Python shows where somebody is waiting for it."""
+    message = (
+        "compiling %s, cached for later runs; conicnmf.warm_up() compiles everything in advance"
     )
+    _LOG.log(logging.WARNING if _is_watched() else logging.INFO, message, name)
+
+
+def _is_watched() -> bool:
+    """Whether messages go to a terminal or to a notebook."""
+    return "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
 
 
 def working_time() -> float:

@@ -56,8 +56,8 @@ def _on_disk(kept: Any) -> bool:
 @cache
 def _advise(reason: str) -> None:
     _LOG.warning(
-        "compiled code is not kept (%s), so each process compiles what it uses, for some seconds; set "
-        "NUMBA_CACHE_DIR to a folder that can be written to",
+        "compiled code cannot be cached (%s), so each process compiles again, for some seconds; "
+        "set NUMBA_CACHE_DIR to a writable folder",
         reason,
     )
 

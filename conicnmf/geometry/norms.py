@@ -95,3 +95,71 @@ def project_l0_within(X: ArrayLike, k: int, lower: ArrayLike, upper: ArrayLike) 
     kept = np.zeros(rows.shape, dtype=bool)
     np.put_along_axis(kept, order[:, : max(0, int(k))], True, axis=1)
     return np.where(kept | forced, near, 0.0).astype(rows.dtype, copy=False)
+
+
+def project_unit_norm_within(X: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Array:
+    """Project each row onto {‖w‖₂ = 1, lower ≤ w ≤ upper}, which must not be empty.
+
+    On the sphere the nearest point is the one of largest ⟨x, w⟩. Over the whole ball that is
+    clip(μx, lower, upper) for a μ ≥ 0, whose norm rises with μ, so the one of norm one is best. Where
+    no μ reaches it, which bounds alone can cause, entries go on to the end of their bounds that is
+    farther from zero, those first that lower ⟨x, w⟩ least for what they add to the norm; the last one
+    goes part of the way.
+
+    Examples
+    --------
+    >>> project_unit_norm_within([[3.0, 4.0, 1.0]], 0.0, [[0.0, 1.0, 1.0]]).round(6)
+    array([[0.      , 0.970143, 0.242536]])
+    >>> project_unit_norm_within([[-3.0, -1.0, 5.0]], [[0.0, 0.0, 0.6]], [[1.0, 1.0, 0.6]])
+    array([[0. , 0.8, 0.6]])
+    """
+    rows = as_rows(X)
+    x, low, high = (
+        np.array(np.broadcast_to(np.asarray(a, dtype=float), rows.shape))
+        for a in (rows, lower, upper)
+    )
+    x = at_size_one(x)[0]
+    found = np.array([_on_sphere(*row) for row in zip(x, low, high, strict=True)])
+    return found.reshape(rows.shape).astype(rows.dtype, copy=False)
+
+
+def _on_sphere(x: Array, low: Array, high: Array) -> Array:
+    least = np.clip(0.0, low, high)
+    ends = np.where(x > 0, high, np.where(x < 0, low, least))
+    # The multiplier at which an entry leaves its least size, and where it arrives at its end.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        leaves = np.where(ends != least, least / x, np.inf)
+        arrives = np.where(ends != least, ends / x, np.inf)
+    for mu in np.sort(np.concatenate([leaves, arrives])):
+        if not np.isfinite(mu) or np.linalg.norm(np.clip(mu * x, low, high)) >= 1:
+            break
+    else:
+        mu = np.inf
+    free = (leaves < mu) & (arrives >= mu)
+    held = np.where(arrives < mu, ends, least)
+    rest = 1 - float(held[~free] @ held[~free])
+    if free.any() and rest >= 0:
+        along = math.sqrt(rest) / float(np.linalg.norm(x[free]))
+        return np.clip(np.where(free, along * x, held), low, high)
+    return _farther(x, np.where(free, ends, held), low, high)
+
+
+def _farther(x: Array, w: Array, low: Array, high: Array) -> Array:
+    """Return w with entries moved away from zero, in the order of their price, until its norm is one.
+
+    The price of the last one is that of all the way, so this may miss the nearest point by a little.
+    """
+    far = np.where(high >= -low, high, low)
+    missing = 1 - float(w @ w)
+    most = np.copysign(np.sqrt(w**2 + max(missing, 0.0)), far)
+    reach = np.where(far**2 - w**2 > missing, most, far)
+    able = reach**2 > w**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        price = np.where(able, x * (w - reach) / (reach**2 - w**2), np.inf)
+    for k in np.argsort(price, kind="stable"):
+        missing = 1 - float(w @ w)
+        if missing <= 0 or not able[k]:
+            break
+        size = math.sqrt(w[k] ** 2 + missing)
+        w[k] = far[k] if abs(far[k]) <= size else math.copysign(size, far[k])
+    return w

@@ -153,7 +153,7 @@ def _enter(
 
 
 @inlined
-def _descend(
+def descend(
     G: Array, c: Array, x: Array, work: Work, state: State, k: int, noise: float
 ) -> tuple[int, bool]:
     """Solve from the feasible point x of the factor over its own and the free atoms.
@@ -187,37 +187,8 @@ def _descend(
     return k, False
 
 
-@inner
-def _open(
-    c: Array, limit: float, yy: float, x: Array, work: Work, state: State, k: int, noise: float
-) -> bool:
-    """Free the closed atom with the largest gradient, unless ‖y − A x‖² ≤ limit or none pulls."""
-    _, _, atoms, _, _, w = work
-    rest = yy
-    for i in range(k):
-        rest -= c[atoms[i]] * x[atoms[i]]  # ‖y‖² − cᵀx, as x is optimal on its atoms
-    best, chosen = tolerance(c, x, noise), -1
-    for j in range(c.size):
-        if state[j] == CLOSED and w[j] > best:
-            best, chosen = w[j], j
-    if chosen < 0 or rest <= limit:
-        return False
-    state[chosen] = FREE
-    return True
-
-
 @inlined
-def _solve_column(
-    G: Array,
-    c: Array,
-    yy: float,
-    x: Array,
-    work: Work,
-    state: State,
-    most: int,
-    rel_error: float,
-    noise: float,
-) -> bool:
+def _solve_column(G: Array, c: Array, x: Array, work: Work, state: State, noise: float) -> bool:
     """Overwrite the guess x by the solution over the open atoms; return whether it is certain."""
     U, z, atoms, v, _, _ = work
     k: Any = np.int64(0)
@@ -227,35 +198,26 @@ def _solve_column(
             state[j] = PASSIVE
             k += 1
     # From x = 0, the first step drops all negative coefficients at once till none is left.
-    certain = False
-    for opened in range(most + 1):
-        k, certain = _descend(G, c, x, work, state, k, noise)
-        if opened == most or not _open(c, rel_error * yy, yy, x, work, state, k, noise):
-            break
-    return certain
+    return bool(descend(G, c, x, work, state, k, noise)[1])
 
 
 @jit
 def solve_range(
     G: Array,
     C: Array,
-    yy: Array,
     X: Array,
     states: State,
     certain: NDArray[np.bool_],
-    most: int,
-    rel_error: float,
     first: int,
     last: int,
     noise: float,
 ) -> None:
-    """Solve the columns first…last in place, then open closed atoms one by one, at most `most`.
+    """Solve the columns first…last in place over their open atoms.
 
     G holds one matrix for all columns, or one for each.
     """
     work = workspace(G.shape[1])
     shared = len(G) == 1
     for n in range(first, last):
-        certain[n] = _solve_column(
-            G[0 if shared else n], C[n], yy[n], X[n], work, states[n], most, rel_error, noise
-        )
+        own = G[0 if shared else n]
+        certain[n] = _solve_column(own, C[n], X[n], work, states[n], noise)

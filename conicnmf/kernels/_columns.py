@@ -51,6 +51,18 @@ class Columns(NamedTuple):
         B /= _nonzero(self.norms).T
         return B.astype(self.dtype, copy=False)
 
+    def spread(
+        self, X: NDArray[np.float64], places: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> Array:
+        """Return the coefficients in the caller's units, of which a row of X has the first few."""
+        n, r = self.C.shape
+        column, i = np.nonzero(np.arange(X.shape[1]) < counts[:, None])
+        atom = places[column, i]
+        B = np.zeros((r, n), self.dtype)
+        norms = self.norms[column if len(self.norms) > 1 else 0, atom]
+        B[atom, column] = X[column, i] * self.sizes[column] / norms
+        return B
+
 
 def as_block(G: ArrayLike, C: ArrayLike) -> tuple[Array, Array]:
     """Return G and C (r × n) as float arrays of one dtype, or say what is wrong.

@@ -117,7 +117,7 @@ def hals_sweeps(G: ArrayLike, C: ArrayLike, B: ArrayLike, sweeps: int, lower: fl
     C : array of shape (r, n)
         AᵀY, less the slope of penalties.
     B : array of shape (r, n)
-        The start; it comes back unchanged.
+        The start; it is not changed.
     sweeps : int
         How often every row is updated, at least 1.
     lower : float

@@ -12,8 +12,8 @@ _FEWEST = 1 << 13
 
 
 @jit
-def _cut(y: Array, p: Array, delta: float, sums: Array, row: Array) -> None:
-    """Write the cut residuals over the model, and the cost of each column into `sums`.
+def _cut(y: Array, p: Array, delta: float, times: float, sums: Array, row: Array) -> None:
+    """Write multiples of the cut residuals over the model, and the cost of each column into `sums`.
 
     A row of the data is copied first: of a matrix whose rows are parts of longer ones the compiler
     does not know that entries are neighbors. Sums by columns let it take several at once.
@@ -25,11 +25,11 @@ def _cut(y: Array, p: Array, delta: float, sums: Array, row: Array) -> None:
             r = row[j] - p[i, j]
             s = min(max(r, -delta), delta)
             sums[j] += s * (r + r - s)
-            p[i, j] = s
+            p[i, j] = times * s
 
 
-def cut_residuals(y: Array, p: Array, delta: float) -> tuple[float, Array]:
-    """Return the sum of s(2r − s), for residuals r that are s where they are cut off, and s.
+def cut_residuals(y: Array, p: Array, delta: float, times: float = 1.0) -> tuple[float, Array]:
+    """Return the sum of s(2r − s), for residuals r that are s where they are cut off, and times s.
 
     The model p may be written over.
 
@@ -42,16 +42,22 @@ def cut_residuals(y: Array, p: Array, delta: float) -> tuple[float, Array]:
         r = y - p
         bound = r.dtype.type(delta)
         s = np.clip(r, -bound, bound)  # one pass, where two bounds one by one are two
-        return _product(s, r + (r - s)), s
+        return product(s, r + (r - s)), np.multiply(s, times, out=s)
     by_columns = p.strides[0] < p.strides[1]
     Y, P = (y.T, p.T) if by_columns else (y, p)
     sums, row = np.zeros((2, Y.shape[1]))
-    _cut(Y, P, delta, sums, row)
+    _cut(Y, P, delta, times, sums, row)
     return float(sums.sum()), p
 
 
-def _product(x: Array, y: Array) -> float:
-    """Return ⟨x, y⟩ in double precision."""
+def product(x: Array, y: Array) -> float:
+    """Return ⟨x, y⟩ in double precision.
+
+    Examples
+    --------
+    >>> product(np.ones(3, np.float32), np.full(3, 2.0, np.float32))
+    6.0
+    """
     if x.dtype == np.float64 and x.strides == y.strides:
         return float(x.ravel(order="K") @ y.ravel(order="K"))
     return float(np.sum(x * y, dtype=np.float64))

@@ -119,9 +119,7 @@ def _search(G: Array, block: Columns, X: NDArray[np.float64], states: State) -> 
 
     def run(first: int, last: int) -> None:
         _solve_range(
-            *(G, block.C, block.sizes, X, states, certain),
-            *(0, 0.0, first, last, block.noise),
-            small=work <= _SMALL,
+            *(G, block.C, X, states, certain, first, last, block.noise), small=work <= _SMALL
         )
 
     work = n * r * min(r, 50.0)

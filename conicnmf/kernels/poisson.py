@@ -214,7 +214,7 @@ def poisson_sweeps(Y: Data, A: Array, S: Array, B: Array, sweeps: int, ridge: fl
     S : array of shape (r, n), or with fewer rows
         The slopes of the linear part, Aᵀ1 for the plain divergence. Rows of B beyond these are held.
     B : array of shape (r, n)
-        The start, non-negative; it comes back unchanged.
+        The start, non-negative; it is not changed.
     sweeps : int
         How often every coordinate is visited.
     ridge : float

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conicnmf.errors import InputError
-from conicnmf.kernels._active import CLOSED, solve_range
 from conicnmf.kernels._columns import per_column, scale_columns
 from conicnmf.kernels._forward_backward import two_way_range
+from conicnmf.kernels._greedy import pursue_range
 from conicnmf.kernels.threads import over_columns
 from conicnmf.types import Array
 
@@ -50,18 +50,15 @@ def nn_omp(
     most = _atoms(max_atoms, block.C.shape[1])
     if not rel_error >= 0:
         raise InputError(f"rel_error is a share of ‖y‖² and must be >= 0, got {rel_error}")
-    X = np.zeros_like(block.C)
-    states = np.full(X.shape, CLOSED, np.int8)
-    certain = np.empty(X.shape[0], np.bool_)
+    n, r = block.C.shape
+    X, chosen, counts = np.zeros((n, most)), np.zeros((n, most), np.int64), np.empty(n, np.int64)
 
     def run(first: int, last: int) -> None:
-        solve_range(
-            *(block.G, block.C, squares, X, states, certain),
-            *(most, float(rel_error), first, last, block.noise),
-        )
+        found = X, chosen, counts
+        pursue_range(block.G, block.C, squares, *found, float(rel_error), first, last, block.noise)
 
-    over_columns(run, X.shape[0], work=0.3 * X.size * most)
-    return block.restore(X)
+    over_columns(run, n, work=0.3 * n * r * most)
+    return block.spread(X, chosen, counts)
 
 
 def forward_backward(

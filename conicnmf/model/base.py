@@ -7,10 +7,11 @@ stated from terms or CVXPY expressions and seen as blocks; families of methods b
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,11 +20,11 @@ from conicnmf.model.at_factors import check_factors_of
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.digest import Digest, digest_of_fields
 from conicnmf.model.holding import Holding
-from conicnmf.model.names import Names
+from conicnmf.model.names import End, Names, with_labels
 from conicnmf.model.tolerances import feasible_within
 from conicnmf.model.units import Units
 from conicnmf.model.variables import Source
-from conicnmf.settings import Count, Place, Seconds, Whole, checks_arguments
+from conicnmf.settings import AS_GIVEN, Count, Place, Seconds, Whole, checks_arguments
 from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
@@ -67,6 +68,53 @@ class BaseProblem(ABC):
         """The arrays that the problem is about; by default its V."""
         own = getattr(self, "V", None)
         return [] if own is None else [own]
+
+    @property
+    def data_shapes(self) -> Mapping[str, tuple[int | None, int | None]]:
+        """The numbers of features and samples of each matrix of data, as far as they are known."""
+        if self.fits:
+            return {fit.name: fit.V.shape for fit in self.fits}
+        shapes = self.shapes
+        rows, columns = (
+            shapes[name][axis] if name in shapes else None for axis, name in enumerate("WH")
+        )
+        return {"V": (rows, columns)}
+
+    @property
+    def ends(self) -> tuple[End, ...]:
+        """Which sides of variables are the features or the samples of data."""
+        if self.fits:
+            return tuple(end for fit in self.fits for end in fit.ends)
+        ends = End("V", 0, "W", 0), End("V", 1, "H", 1)
+        return tuple(end for end in ends if end.variable in self.shapes)
+
+    @property
+    def models(self) -> Mapping[str, Callable[[Factors], tuple[Array, Array]]]:
+        """For each matrix of data two matrices, made from factors, whose product is its model."""
+        return {fit.name: fit.model for fit in self.fits}
+
+    @checks_arguments
+    def named(
+        self,
+        feature_names: Annotated[Any, AS_GIVEN] = None,
+        sample_names: Annotated[Any, AS_GIVEN] = None,
+    ) -> Self:
+        """Return the problem with names of features and samples, which results and reports show.
+
+        Parameters
+        ----------
+        feature_names, sample_names : list of str, or dict of such by the name of the data
+            What the rows and the columns of the data are called; no number depends on them.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, numpy as np, conicnmf as cn
+        >>> W, H = cp.Variable((2, 1), nonneg=True), cp.Variable((1, 3), nonneg=True)
+        >>> problem = cn.Problem(cp.Minimize(cp.sum_squares(np.ones((2, 3)) - W @ H)))
+        >>> list(problem.named(["cat", "dog"]).solve().W_frame.index)
+        ['cat', 'dog']
+        """
+        return with_labels(copy(self), feature_names, sample_names)
 
     @cached_property
     def digest(self) -> Digest:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 
+from conicnmf.errors import InputError
+
 
 def evaluate(expression: cp.Expression) -> float:
     """Return the value of a scalar expression of constants.
@@ -15,5 +17,11 @@ def evaluate(expression: cp.Expression) -> float:
     inf
     """
     with np.errstate(all="ignore"):
-        value = float(expression.value)
+        found = expression.value
+    if found is None:
+        raise InputError(
+            f"an expression needs values for all its parameters, got {expression} without; set "
+            "parameter.value"
+        )
+    value = float(found)
     return np.inf if np.isnan(value) else value

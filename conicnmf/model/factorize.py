@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
-import numpy as np
 import scipy.sparse as sp
 
 from conicnmf.errors import InputError
 from conicnmf.model.composing import Approx, composed
 from conicnmf.model.large import large_problem
-from conicnmf.model.names import Names, as_names, labels_of, with_labels, with_names
+from conicnmf.model.names import labels_of, with_labels
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.settings import AS_GIVEN, Count, Rule, checks_arguments
@@ -56,7 +55,7 @@ def factorize(
     rank : int or pair of int
         The number of components; a pair (r, s) states three factors V ≈ W S H with S r × s.
     loss : Loss or str, or dict by view, optional
-        Squared Frobenius by default; a name stands for a loss with its defaults.
+        Squared Frobenius by default; a name means the loss with its default settings.
     W, H, S : list of Term or str, or dict by view, optional
         Constraints and penalties on each factor; `NonNegative` alone by default. A factor that
         is not shared has terms for all views, or for each of them by name.
@@ -126,7 +125,7 @@ def factorize(
     else:
         middle = dict.fromkeys(views.names("S"), rank)
         problem = composed(approximations, None, middle, {}, terms)
-    return with_names(problem, views.labels(feature_names, sample_names))
+    return with_labels(problem, *views.labels(feature_names, sample_names))
 
 
 def _large(
@@ -137,7 +136,7 @@ def _large(
     others_given += ["a pair as rank"] if isinstance(rank, tuple) else []
     if others_given:
         raise InputError(
-            f"data in strips are factorized as V ≈ W H alone, got {', '.join(others_given)}; leave "
+            f"data in strips can only be factorized as V ≈ W H, got {', '.join(others_given)}; leave "
             "that out, or load V"
         )
     return large_problem(as_source(V, memory_limit), int(rank), loss, W, H)
@@ -165,21 +164,18 @@ class _Views:
             raise InputError('V has no views; pass an array, or {"genes": V1, "proteins": V2}')
         return cls(dict(V), shared)
 
-    def labels(self, features: Any, samples: Any) -> Names:
-        """Return the names of features and samples: those that are given, or of data frames."""
-        rows: dict[str, tuple[str, ...]] = {}
-        columns: dict[str, tuple[str, ...]] = {}
+    def labels(self, features: Any, samples: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the names of features and samples by data: those given, or of data frames."""
         given = self.each("feature_names", features), self.each("sample_names", samples)
-        for view, data in self.data.items():
-            found = labels_of(data)
-            sides = ("W", "feature_names", rows, 0), ("H", "sample_names", columns, 1)
-            for letter, what, names, axis in sides:
-                own = given[axis][view]
-                own = found[axis] if own is None else own
-                if own is not None:
-                    read = as_names(own, what, np.shape(data)[axis])
-                    names |= {self.name(letter, view): read} if read else {}
-        return Names(rows, columns)
+        found = {view: labels_of(data) for view, data in self.data.items()}
+        features, samples = (
+            {
+                view or "V": found[view][axis] if own is None else own
+                for view, own in given[axis].items()
+            }
+            for axis in (0, 1)
+        )
+        return features, samples
 
     def name(self, letter: str, view: str) -> str:
         """Return the name of a variable in a view."""

@@ -23,6 +23,8 @@ from cvxpy.constraints.constraint import Constraint
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
+from conicnmf.validate import as_array
+
 _CHUNK = 1 << 22
 """Numbers of an array that are brought into the order of rows at a time."""
 
@@ -92,6 +94,9 @@ def _plain(walk: _Walk, thing: Any) -> None:
 
 
 def _array(walk: _Walk, X: NDArray[Any]) -> None:
+    if isinstance(X, np.ma.MaskedArray):
+        walk.see(np.ma.getmaskarray(X))
+    X = np.asarray(X)
     walk.note("array", X.dtype.str, X.shape)
     if X.dtype.hasobject:
         walk.all("objects", X.ravel().tolist())
@@ -223,7 +228,10 @@ _RULES: tuple[tuple[Callable[[Any], bool], Callable[[_Walk, Any], None]], ...] =
     (_is(FunctionType), _function),
     (_is(MethodType), lambda walk, m: walk.all("method", (m.__func__, m.__self__))),
     (_is(partial), lambda walk, p: walk.all("partial", (p.func, p.args, p.keywords))),
-    (lambda thing: hasattr(thing, "__array__"), lambda walk, x: walk.see(np.asarray(x))),
+    (
+        lambda thing: hasattr(thing, "__array__"),
+        lambda walk, x: walk.see(as_array(x, "an array in a statement")),
+    ),
     (lambda thing: True, _object),
 )
 """What is known of each kind of thing; the first that fits is taken."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from conicnmf.errors import InputError
 from conicnmf.model import constraints, losses, penalties
 from conicnmf.model.terms import Constraint, Loss, Penalty, Term
 from conicnmf.registry import Registry, with_defaults
+from conicnmf.settings import listed, shown
 
 
 def _not_a(*kinds: type) -> Any:
@@ -17,7 +17,7 @@ def _not_a(*kinds: type) -> Any:
 
     def check(thing: Any) -> str:
         fits = isinstance(thing, type) and issubclass(thing, kinds)
-        return "" if fits else f"it is no class of a {names}"
+        return "" if fits else f"it is not a class of a {names}"
 
     return check
 
@@ -67,7 +67,7 @@ for _kind in (
 ):
     TERMS.add(_kind.__name__, _kind)
 for _loss, *_names in (
-    (losses.Frobenius,),
+    (losses.Frobenius, "squares", "euclidean"),
     (losses.WeightedFrobenius,),
     (losses.KullbackLeibler, "kl"),
     (losses.BetaDivergence, "beta"),
@@ -98,11 +98,12 @@ def as_terms(name: str, terms: Any) -> tuple[Term, ...]:
     >>> as_terms("W", ["nonnegative", constraints.NormBall(2.0)])
     (NonNegative(), NormBall(radius=2.0, each='component'))
     """
-    if isinstance(terms, (Term, str)) or not isinstance(terms, Iterable):
+    own = None if isinstance(terms, (Term, str)) else listed(terms)
+    if own is None:
         raise InputError(
-            f"{name} takes a list of constraints and penalties, got {terms!r}; put it in brackets"
+            f"{name} takes a list of constraints and penalties, got {shown(terms)}; put it in brackets"
         )
-    return tuple(_as_term(name, term) for term in terms)
+    return tuple(_as_term(name, term) for term in own)
 
 
 def _as_term(name: str, term: Any) -> Term:
@@ -112,7 +113,7 @@ def _as_term(name: str, term: Any) -> Term:
     if not isinstance(term, (Constraint, Penalty)):
         hint = f"write {term.__name__}() with parentheses" if isinstance(term, type) else ""
         raise InputError(
-            f"{name} takes a list of constraints and penalties, got {term!r}; "
+            f"{name} takes a list of constraints and penalties, got {shown(term)}; "
             f"{hint or 'CVXPY constraints go into Convex(lambda X: ...)'}"
         )
     return term

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import cvxpy as cp
 import numpy as np
@@ -13,8 +12,9 @@ from conicnmf.errors import InputError
 from conicnmf.model.problem import Problem
 from conicnmf.model.reading.sparseness import SparsenessBound
 from conicnmf.model.reading.statement import checked, parameters_of
+from conicnmf.settings import AS_GIVEN, checks_arguments
 
-_OWN = frozenset({"current", "parameters"})
+_OWN = frozenset({"current", "named", "parameters"})
 
 
 class ParametricProblem(Problem):
@@ -38,8 +38,18 @@ class ParametricProblem(Problem):
     (NonNegative(), L1(weight=0.2))
     """
 
-    def __init__(self, objective: Any, constraints: Iterable[Any] = ()) -> None:
-        self.__dict__.update(_stated=(objective, checked(constraints)), _read=None)
+    @checks_arguments
+    def __init__(
+        self,
+        objective: Annotated[Any, AS_GIVEN],
+        constraints: Annotated[Any, AS_GIVEN] = (),
+        *,
+        feature_names: Annotated[Any, AS_GIVEN] = None,
+        sample_names: Annotated[Any, AS_GIVEN] = None,
+    ) -> None:
+        stated = objective, checked(constraints)
+        labels = {"feature_names": feature_names, "sample_names": sample_names}
+        self.__dict__.update(_stated=stated, _labels=labels, _read=None)
         if all(p.value is not None for p in self.parameters):
             self.current()  # what is wrong with the statement is said now
 
@@ -47,6 +57,11 @@ class ParametricProblem(Problem):
     def parameters(self) -> tuple[cp.Parameter, ...]:
         """The parameters of the statement, in the order in which they stand there."""
         return parameters_of(*object.__getattribute__(self, "_stated"))
+
+    def named(self, feature_names: Any = None, sample_names: Any = None) -> ParametricProblem:
+        """Return the statement with names of features and samples."""
+        stated = object.__getattribute__(self, "_stated")
+        return ParametricProblem(*stated, feature_names=feature_names, sample_names=sample_names)
 
     def current(self) -> Problem:
         """Return the problem with the present values of the parameters as constants."""
@@ -59,7 +74,8 @@ class ParametricProblem(Problem):
                 _bound_with(c) if isinstance(c, SparsenessBound) else c.tree_copy(places)
                 for c in stated
             ]
-            known = values, Problem(objective.tree_copy(places), with_values)
+            labels = object.__getattribute__(self, "_labels")
+            known = values, Problem(objective.tree_copy(places), with_values, **labels)
             self.__dict__["_read"] = known
         problem: Problem = known[1]
         return problem

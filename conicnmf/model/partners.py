@@ -1,11 +1,13 @@
-"""Which blocks are the two factors of a product that nothing else of the objective touches."""
+"""What stands around a variable: its partner in an isolated product of two, and signs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from conicnmf.model.addends import Fit
-from conicnmf.model.blocks import Block
+from conicnmf.model.blocks import Block, constraints_of
+from conicnmf.model.constraints.joint import merged_bounds
+from conicnmf.model.variables import Variable
 
 
 def partners_of(blocks: Sequence[Block]) -> dict[str, Block | None]:
@@ -37,3 +39,19 @@ def scale_free_pairs(
         and block.scale_free
         and other.scale_free
     ]
+
+
+def nonneg_around(name: str, fits: Sequence[Fit], variables: Mapping[str, Variable]) -> bool:
+    """Whether whatever a variable is multiplied by, or added to, is non-negative.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> problem = cn.factorize(np.ones((2, 3)), 1, W=[])
+    >>> [nonneg_around(name, problem.fits, problem.variables) for name in "WH"]
+    [True, False]
+    """
+    own = [fit for fit in fits if name in fit.variables]
+    others = {other for fit in own for other in fit.variables} - {name}
+    lower = [merged_bounds(constraints_of(variables[other].terms))[0] for other in others]
+    return all(fit.nonneg_constants for fit in own) and all((b >= 0).all() for b in lower)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import cvxpy as cp
 import numpy as np
@@ -16,13 +16,14 @@ from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem, constraints_of, penalties_of
 from conicnmf.model.constraints.joint import merged_bounds, met
 from conicnmf.model.digest import Digest, digest_of_model
-from conicnmf.model.partners import partners_of, scale_free_pairs
+from conicnmf.model.names import with_labels
+from conicnmf.model.partners import nonneg_around, partners_of, scale_free_pairs
 from conicnmf.model.problem_text import in_words, of_several
 from conicnmf.model.reading import has_parameters, read_problem
 from conicnmf.model.terms import Loss, Term
 from conicnmf.model.units import Units, find_units
 from conicnmf.model.variables import Source, Variable
-from conicnmf.settings import checks_arguments
+from conicnmf.settings import AS_GIVEN, InitSignature, checks_arguments
 from conicnmf.types import Array, Data, Factors
 
 if TYPE_CHECKING:
@@ -41,13 +42,15 @@ class Problem(BaseProblem):
     constraints : list
         CVXPY constraints that mention one variable each, and bounds on `sparseness`. Both may hold
         parameters of CVXPY, whose values are read when the problem is solved.
+    feature_names, sample_names : list of str, or dict by the name of the data, optional
+        What rows and columns of V are called in results, tables and reports; see `named`.
 
     Attributes
     ----------
     variables : dict of str to Variable
         Every variable by name, with its shape and its terms.
     addends : tuple of Addend
-        What the objective is a sum of, besides penalties: fits of data, and couplings.
+        What the objective is a sum of, apart from penalties: fits of data, and couplings.
     offset : float
         The constant of the objective.
 
@@ -78,6 +81,8 @@ class Problem(BaseProblem):
 
     kind = "factorization"
 
+    __signature__ = InitSignature()
+
     def __new__(cls, *statement: Any, **named: Any) -> Self:
         """Keep a statement with parameters as it is: their values are known when it is solved."""
         from conicnmf.model.parametric import ParametricProblem
@@ -85,9 +90,18 @@ class Problem(BaseProblem):
         kept = cls is Problem and has_parameters(statement, named)
         return object.__new__(ParametricProblem if kept else cls)  # type: ignore[return-value]
 
-    def __init__(self, objective: cp.Minimize, constraints: Iterable[Any] = ()) -> None:
+    @checks_arguments
+    def __init__(
+        self,
+        objective: Annotated[Any, AS_GIVEN],
+        constraints: Annotated[Any, AS_GIVEN] = (),
+        *,
+        feature_names: Annotated[Any, AS_GIVEN] = None,
+        sample_names: Annotated[Any, AS_GIVEN] = None,
+    ) -> None:
         read = read_problem(objective, constraints)
         self._set(read.variables, read.addends, read.offset, read.sources)
+        with_labels(self, feature_names, sample_names)
 
     @classmethod
     def of(
@@ -214,18 +228,11 @@ class Problem(BaseProblem):
                 tuple(addend for addend in self.addends if name in addend.variables),
                 tuple(met(constraints_of(variable.terms))),
                 penalties_of(variable.terms),
-                nonneg_around=self._nonneg_around(name),
+                nonneg_around=nonneg_around(name, self.fits, self.variables),
             )
             for name, variable in self.variables.items()
         ]
         return tuple(sorted(blocks, key=lambda block: len(block.addends)))
-
-    def _nonneg_around(self, name: str) -> bool:
-        """Whether whatever a variable is multiplied by, or added to, is non-negative."""
-        fits = [fit for fit in self.fits if name in fit.variables]
-        others = {other for fit in fits for other in fit.variables} - {name}
-        lower = [merged_bounds(constraints_of(self.variables[v].terms))[0] for v in others]
-        return all(fit.nonneg_constants for fit in fits) and all((b >= 0).all() for b in lower)
 
     def source(self, key: Any) -> tuple[str, Source] | None:
         """Return the name here of a user's CVXPY variable, given it or its own name, and its source.
@@ -373,8 +380,7 @@ class Problem(BaseProblem):
 
     def component_sides(self) -> dict[str, str]:
         """Return where the components of each variable are; offsets have none."""
-        kept = [block for block in self.blocks if not block.is_extra]
-        sides = {block.name: "columns" if block.flipped else "rows" for block in kept}
+        sides = {b.name: "columns" if b.flipped else "rows" for b in self.blocks if not b.is_extra}
         return {name: sides[name] for name in self.variables if name in sides}
 
     @checks_arguments

@@ -89,6 +89,12 @@ class Subproblem:
             found = self._with_penalties([view.grams(part) for view in self.views])
             yield part, replace(found, constant=constant if first == 0 else 0.0)
 
+    def stacked(self) -> Quadratic:
+        """Return the quadratics of all columns as one, with a matrix for each column."""
+        parts = [part for _, part in self.columnwise()]
+        G, C = np.concatenate([part.G for part in parts]), np.hstack([part.C for part in parts])
+        return Quadratic(G, C, sum(part.constant for part in parts))
+
     def vectorized(self) -> Quadratic:
         """Return the same in all entries of B, row after row, as one column."""
         return self._with_penalties([view.vectorized() for view in self.views])

@@ -16,6 +16,9 @@ from conicnmf.model.terms import Constraint, Penalty, Term
 from conicnmf.model.variables import Variable
 from conicnmf.types import Data, Factors, stored
 
+_FAR = 20
+"""Products of sizes so many powers of two from the data's are no sizes of this problem."""
+
 
 @dataclass(frozen=True, eq=False)
 class Units:
@@ -87,7 +90,7 @@ def find_units(variables: Mapping[str, Variable], addends: Sequence[Addend]) -> 
     divides = all(_divides(term) for term in (*terms, *(fit.loss for fit in fits)))
     if not fits or len(fits) < len(addends) or not divides:
         return Units()
-    stated = {name: max(sizes) for name, v in variables.items() if (sizes := list(_sizes(v.terms)))}
+    stated = _powers(variables, fits)
     for kept in _fewer(stated):
         powers = _shared(fits, kept)
         if powers is not None:
@@ -95,6 +98,38 @@ def find_units(variables: Mapping[str, Variable], addends: Sequence[Addend]) -> 
             own = {name: powers.get(name, 0) for name in variables}
             return Units(own, round(fits[0].loss.degree * size))
     return Units()
+
+
+def _powers(variables: Mapping[str, Variable], fits: Sequence[Fit]) -> dict[str, int]:
+    """Return the powers of the sizes that constraints name or guess.
+
+    A guess that is far from one is believed where it is nearer to the data than one is, and none
+    where all variables of a product have a size that is far from that of its data.
+    """
+    named = {name: _stated_size(v.terms) for name, v in variables.items()}
+    stated = {name: _exponent(size) for name, size in named.items() if size > 0}
+    data = [power for fit in fits if (power := _power(stored(fit.V))) is not None]
+    middle = max(data, default=None, key=abs)
+    guessed = {}
+    for name, variable in variables.items():
+        guess = 0.0 if name in stated else _guessed_size(variable.terms, variable.rows_shape)
+        if guess > 0:
+            power = _exponent(guess)
+            far = middle is not None and abs(power - middle) > abs(middle)
+            guessed[name] = 0 if far else power
+    sizes = stated | guessed
+    return sizes if all(_fitting(fit, sizes) for fit in fits) else stated
+
+
+def _fitting(fit: Fit, sizes: Mapping[str, int]) -> bool:
+    """Whether no product of a fit has a size that is far from that of the data."""
+    own = _power(stored(fit.V))
+    closed = [chain for chain in fit.chains if set(chain.names) <= set(sizes)]
+    return own is None or all(abs(_sum(chain, sizes) - own) <= _FAR for chain in closed)
+
+
+def _exponent(size: float) -> int:
+    return math.frexp(size)[1] - 1
 
 
 def _fewer(stated: dict[str, int]) -> Iterator[dict[str, int]]:
@@ -126,13 +161,30 @@ def _divides(term: Term) -> bool:
     return needed <= term.abilities
 
 
-def _sizes(terms: Iterable[Term]) -> Iterable[int]:
-    """Yield the powers of the sizes that constraints name."""
-    for term in terms:
-        if isinstance(term, Constraint) and "size" in term.abilities:
-            size = term.size()
-            if size > 0:
-                yield math.frexp(size)[1] - 1
+def named_size(terms: Iterable[Term], shape: tuple[int, int]) -> float:
+    """Return the largest size that constraints name, else the largest that they guess, else zero.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, conicnmf as cn
+    >>> user = cn.Convex(lambda W: cp.sum(W) <= 3)
+    >>> bound = cn.Box(0, 1e-9)
+    >>> [named_size(terms, (1, 3)) for terms in ([user], [user, bound], [cn.NonNegative()])]
+    [1.0, 1e-09, 0.0]
+    """
+    # A function that was written for other numbers says nothing against a bound.
+    return _stated_size(terms) or _guessed_size(terms, shape)
+
+
+def _stated_size(terms: Iterable[Term]) -> float:
+    own = [term for term in terms if isinstance(term, Constraint)]
+    return max((c.size() for c in own if "size" in c.abilities), default=0.0)
+
+
+def _guessed_size(terms: Iterable[Term], shape: tuple[int, int]) -> float:
+    own = [term for term in terms if isinstance(term, Constraint)]
+    guesses = (c.guessed_size(shape) for c in own if "guessed_size" in c.abilities)
+    return max(guesses, default=0.0)
 
 
 def _power(values: Data) -> int | None:

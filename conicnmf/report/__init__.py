@@ -1,7 +1,7 @@
 """Figures, tables and one-file HTML pages from results and comparisons.
 
 Tables of text need nothing but the package. Pictures and pages need matplotlib, which the extra
-`plot` brings; it is loaded when the first of them is asked for.
+`plot` brings; it is loaded when the first of them is used.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,14 +11,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from conicnmf.errors import InputError
+from conicnmf.model.names import as_names
 from conicnmf.report.style import AMOUNTS, SIGNED, WIDTH, new_figure, series, styled
 from conicnmf.results import Result
-from conicnmf.settings import Count, checks_arguments
+from conicnmf.settings import AS_GIVEN, Count, checks_arguments
 from conicnmf.types import Array
-from conicnmf.validate import as_array
+from conicnmf.validate import as_numbers
 
 _MOST_BARS = 64
 _MOST_POINTS = 400
+_MOST_NAMES = 40
 
 
 @checks_arguments
@@ -26,6 +29,7 @@ def plot_basis(
     image_shape: tuple[Count, Count] | None = None,
     columns: Count | None = None,
     signed: bool | None = None,
+    feature_names: Annotated[Any, AS_GIVEN] = None,
 ) -> Figure:
     """Draw every component of a basis, each on its own scale.
 
@@ -41,6 +45,8 @@ def plot_basis(
         Components next to each other.
     signed : bool, optional
         Whether zero is the middle of the color scale; by default when an entry is negative.
+    feature_names : list of str, optional
+        Written below profiles of up to 40 features; those of a result by default.
 
     Returns
     -------
@@ -55,34 +61,42 @@ def plot_basis(
     <Figure size 560x...>
     """
     W = _matrix(basis)
+    names = _names(basis)
+    if feature_names is not None:
+        names = as_names(feature_names, "feature_names", len(W)) or ()
     signed = bool((W < 0).any()) if signed is None else signed
     if columns is not None and columns < 1:
         raise InputError(f"columns must be at least 1, got {columns}; leave it out to choose")
     with styled():
         if image_shape is None:
-            return _profiles(W, columns, signed)
+            return _profiles(W, columns, signed, names)
         return _mosaic(W, image_shape, columns, signed)
 
 
 def _matrix(basis: Result | Any) -> Array:
-    W: Array = as_array(_first_basis(basis) if isinstance(basis, Result) else basis, "a basis")
-    if W.ndim != 2 or 0 in W.shape or W.dtype.kind not in "fiub":
+    given = basis.factors[_first_basis(basis)] if isinstance(basis, Result) else basis
+    W: Array = as_numbers(given, "a basis")
+    if W.ndim != 2 or 0 in W.shape:
         raise InputError(
-            f"a basis is a non-empty matrix of numbers, features × rank, got shape {W.shape} of "
-            f"{W.dtype}; pass a Result or its W"
+            f"a basis is a non-empty matrix, features × rank, got shape {W.shape}; pass a Result or "
+            "its W"
         )
     if not np.isfinite(W).all():
         raise InputError("a basis must be finite, got NaN or infinite entries; solve again")
     return W.astype(float)
 
 
-def _first_basis(result: Result) -> Array:
+def _names(basis: Any) -> Sequence[str]:
+    return basis.names.rows.get(_first_basis(basis), ()) if isinstance(basis, Result) else ()
+
+
+def _first_basis(result: Result) -> str:
     """Return W, or the first variable whose components are columns."""
     columns = [name for name, side in result.components.items() if side == "columns"]
     if "W" not in result.factors and not columns:
         listed = ", ".join(result.factors)
         raise InputError(f"this result has no W; pass one of its factors {listed} as a matrix")
-    return result.factors["W" if "W" in result.factors else columns[0]]
+    return "W" if "W" in result.factors else columns[0]
 
 
 def _own_scale(W: Array) -> Array:
@@ -130,7 +144,7 @@ def _across(rank: int, ratio: float) -> int:
     return max(1, min(rank, 16, int(np.ceil(np.sqrt(2 * rank * ratio)))))
 
 
-def _profiles(W: Array, columns: int | None, signed: bool) -> Figure:
+def _profiles(W: Array, columns: int | None, signed: bool, names: Sequence[str]) -> Figure:
     """Draw the components as profiles above each other, each with its own zero line."""
     features, rank = W.shape
     across = min(columns or (1 if rank <= 6 else 2 if rank <= 40 else 4), rank)
@@ -151,8 +165,11 @@ def _profiles(W: Array, columns: int | None, signed: bool) -> Figure:
         axes.grid(False, axis="x")
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
-        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-        axes.set_xlabel("feature")
+        if 0 < features * across <= _MOST_NAMES and names:
+            axes.set_xticks(range(1, features + 1), names, rotation=90, fontsize=7)
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+            axes.set_xlabel("feature")
     panels[0].set_ylabel("component")
     return figure
 

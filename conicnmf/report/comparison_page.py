@@ -117,18 +117,18 @@ def _profiles(comparison: Comparison) -> Iterator[str]:
 def _performances(comparison: Comparison) -> Iterator[str]:
     yield figure_html(
         plot_performance(comparison, "objective"),
-        "Fraction of each solver's runs whose objective is within a gap of the best.",
+        "Share of each solver's runs whose objective is within x of the best.",
         "Share of runs whose objective is within x of the best one of the same seed.",
     )
     yield figure_html(
         plot_performance(comparison, "seconds"),
-        "Fraction of each solver's runs that come close to the best within a factor of time.",
+        "Share of each solver's runs within 1 % of the best, by time relative to the fastest.",
         "Time to come within 1 % of the best objective, as a multiple of the fastest solver's; a "
         "line that ends below 1 did not always get there.",
     )
     yield figure_html(
         plot_data_profile(comparison),
-        "Fraction of each solver's runs that have come close to the best after so many seconds.",
+        "Share of each solver's runs within 1 % of the best, by seconds.",
         "Time to come within 1 % of the best objective of the same seed; a line that ends below 1 "
         "did not always get there.",
     )
@@ -146,7 +146,7 @@ def _significance(comparison: Comparison) -> Iterator[str]:
     yield paragraph(
         "Final objectives of the same problem and seed. Ratio: median of the first solver's to the "
         "second's; p: Wilcoxon's signed-rank test after Holm's correction; lower: how often the "
-        "first and the second was. Seeds of one problem speak for that problem only.",
+        "first and the second was. Several seeds of one problem tell you about that problem only.",
         "soft",
     )
 

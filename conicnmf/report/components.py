@@ -12,10 +12,11 @@ from conicnmf.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """A matrix whose columns are components, and what they are in words."""
+    """A matrix whose columns are components, what they are in words, and names of their entries."""
 
     words: str
     matrix: Array
+    names: tuple[str, ...] = ()
 
 
 def components_of(result: Result, image_shape: tuple[int, int] | None = None) -> list[Components]:
@@ -36,7 +37,9 @@ def components_of(result: Result, image_shape: tuple[int, int] | None = None) ->
             continue
         if name not in ("W", *result.components):
             side = _pictured_side(X.shape, image_shape) or side
-        found.append(Components(f"{side} of {name}", X.T if side == "rows" else X))
+        turned = side == "rows"
+        names = (result.names.columns if turned else result.names.rows).get(name, ())
+        found.append(Components(f"{side} of {name}", X.T if turned else X, names))
     return found
 
 

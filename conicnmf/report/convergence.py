@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from conicnmf.errors import InputError
 from conicnmf.report.style import Look, legend_below, log_times, new_figure, series, styled
 from conicnmf.results import Result
-from conicnmf.settings import checks_arguments, shown
+from conicnmf.settings import checks_arguments, listed, shown
 from conicnmf.study.compare.curves import FEASIBLE, LOWEST_GAP, best_objective, first_scale, gap
 from conicnmf.types import Array
 
@@ -79,19 +79,19 @@ def log_gaps(axes: Axes) -> None:
 
 def _named(results: Result | Iterable[Result] | Mapping[Any, Result]) -> list[tuple[str, Result]]:
     keys = list(results) if isinstance(results, Mapping) else None
-    listed = list(results.values()) if isinstance(results, Mapping) else results
-    listed = [listed] if isinstance(listed, Result) else list(listed)
-    if not listed or not all(isinstance(result, Result) for result in listed):
+    given = results.values() if isinstance(results, Mapping) else results
+    found = [given] if isinstance(given, Result) else listed(given)
+    if not found or not all(isinstance(result, Result) for result in found):
         raise InputError(
             f"plot_convergence needs results, got {shown(results)}; give a Result, or a list of them"
         )
-    names = map(solver_name, listed) if keys is None else _key_names(keys)
-    return list(zip(names, listed, strict=True))
+    names = map(solver_name, found) if keys is None else _key_names(keys)
+    return list(zip(names, found, strict=True))
 
 
 def solver_name(result: Result) -> str:
     """Return a solver's name without its settings."""
-    return result.solver.partition("(")[0]
+    return result.solver_text.partition("(")[0]
 
 
 def _key_names(keys: list[Any]) -> list[str]:

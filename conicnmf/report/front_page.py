@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from conicnmf.model.reading import sparseness
 from conicnmf.report.basis import plot_basis
 from conicnmf.report.comparison_page import comparison_sections
-from conicnmf.report.page import code, figure_html, page, paragraph, section, table_html
+from conicnmf.report.page import code, figure_html, page, paragraph, section, table_html, write_page
 from conicnmf.report.result_page import Certificates
 from conicnmf.report.tables import Table, number
 from conicnmf.results import Result
@@ -77,9 +78,7 @@ def front_page(
         section("Where cone methods win", *_race(race)),
         *comparison_sections(comparison, image_shape, certificates),
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(title, said, sections), encoding="utf-8")
-    return path
+    return write_page(path, page(title, said, sections))
 
 
 def _opening(data: Array, shape: tuple[int, int], plain: Result, levels: list[Level]) -> str:
@@ -98,10 +97,12 @@ def _opening(data: Array, shape: tuple[int, int], plain: Result, levels: list[Le
     left = figure_html(
         plot_basis(data, shape), "Some of the digits.", "The data: some of the digits."
     )
+    found = sparseness(plain.W, axis=0)
+    least, most = found.min(), found.max()
     blurry = figure_html(
         plot_basis(plain, shape),
         "Parts of a plain factorization, blurry.",
-        f"Plain: error {plain.relative_error:.1%}, sparseness unasked.",
+        f"Plain: error {plain.relative_error:.1%}, sparseness {least:.2f} to {most:.2f}.",
     )
     return "\n".join(
         [
@@ -141,9 +142,9 @@ def _race(race: Comparison) -> Iterator[str]:
         yield paragraph(
             "Few parts, all of them sparse: steps on one part after the other are trapped, tangent "
             f"planes move all parts at once. Over {starts} starts the next solver ends {above:.1%} "
-            f"above {best} on the average. The case was chosen on other starts than these."
+            f"above {best} on average. The case was chosen on other starts than these."
         )
     else:
-        yield paragraph(f"Over {starts} starts {best} is the lowest on the average here.")
+        yield paragraph(f"Over {starts} starts {best} is the lowest on average here.")
     strong = frozenset([list(means.index).index(best)])
     yield table_html(Table(headers, rows, frozenset(headers[1:]), strong))

@@ -8,7 +8,7 @@ from typing import Any
 
 from conicnmf.errors import InputError
 from conicnmf.report.comparison_page import comparison_sections, lead
-from conicnmf.report.page import page
+from conicnmf.report.page import page, write_page
 from conicnmf.report.result_page import Certificates, Shape, result_sections
 from conicnmf.results import Result
 from conicnmf.settings import Count, Place, checks_arguments
@@ -54,17 +54,14 @@ def html_report(
     """
     words, sections = _parts(content, image_shape, certificate)
     text = page(title, words, sections)
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
+    return write_page(Path(path), text)
 
 
 def _parts(
     content: Any, image_shape: Shape, certificate: Certificates
 ) -> tuple[str, Iterator[str]]:
     if isinstance(content, Result):
-        return content.solver, result_sections(content, image_shape, certificate)
+        return content.solver_text, result_sections(content, image_shape, certificate)
     if isinstance(content, Comparison):
         return lead(content), comparison_sections(content, image_shape, certificate)
     kind = type(content).__name__

@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable
 from html import escape
+from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from conicnmf.errors import InputError
 from conicnmf.report.style import figure_bytes
 from conicnmf.report.tables import Table
 
@@ -80,6 +82,19 @@ def page(title: str, lead: str, sections: Iterable[str]) -> str:
     return _PAGE.format(
         title=escape(title), lead=escape(lead), css=_CSS, sections="\n".join(sections)
     )
+
+
+def write_page(path: Path, text: str) -> Path:
+    """Write a page, its folder made where there is none, and return the path."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"a page needs a file that can be written, got {path} ({error}); make room there or name "
+            "another"
+        ) from error
+    return path
 
 
 def section(title: str, *parts: str) -> str:

@@ -52,7 +52,7 @@ def result_sections(
         "Convergence",
         figure_html(
             plot_convergence(result),
-            f"Objective of {result.solver} over time, {result.n_iter} iterations, "
+            f"Objective of {result.solver_text} over time, {result.n_iter} iterations, "
             f"ending at {number(result.objective, 6)}.",
             "How far the objective was above its best value; the axis ends at a millionth of it.",
         ),
@@ -71,24 +71,24 @@ def basis(result: Result, part: Components, image_shape: Shape, caption: str = "
     shape = image_shape if images else None
     form = "profiles" if shape is None else "images"
     count = part.matrix.shape[1]
-    alt = f"The {count} {part.words} found by {result.solver}, as {form}."
+    alt = f"The {count} {part.words} found by {result.solver_text}, as {form}."
     words = caption or f"{part.words[0].upper()}{part.words[1:]}, each on its own scale."
-    return figure_html(plot_basis(part.matrix, shape), alt, words)
+    return figure_html(plot_basis(part.matrix, shape, feature_names=part.names or None), alt, words)
 
 
 def _named(result: Result) -> Iterator[str]:
     """Yield the largest entries of each component by name: its features, then its samples."""
-    told = {"rows": "The features of each component", "columns": "The samples of each component"}
-    for kind, words in told.items():
+    for kind, what in {"rows": "features", "columns": "samples"}.items():
         for name in getattr(result.names, kind):
-            yield paragraph(f"{words} with the largest entries in {name}.", "soft")
+            of = " of each component" if result.side(name) else ""  # an offset has none
+            yield paragraph(f"The {what}{of} with the largest entries in {name}.", "soft")
             yield table_html(top_table(result.top(10, of=name)))
 
 
 def certificate_section(certificates: Certificates) -> str:
     """Return the checks of one certificate, or of several by name."""
     if certificates is None:
-        remedy = "No certificate was asked for; result.certificate() makes one."
+        remedy = "No certificate was requested; result.certificate() computes one."
         return section("Certificate", paragraph(remedy, "soft"))
     if isinstance(certificates, Certificate):
         return section("Certificate", *_certificate(certificates))

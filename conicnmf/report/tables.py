@@ -54,7 +54,7 @@ def result_table(result: Result) -> Table:
     )
     seed = "none" if result.seed is None else str(result.seed)
     rows = [
-        ["solver", result.solver],
+        ["solver", result.solver_text],
         ["status", f"{result.status.name} ({result.status.kind})"],
         ["objective", number(result.objective, 8)],
         ["relative error", number(result.relative_error, 5)],

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conicnmf.errors import InputError
+from conicnmf.settings import shown
 from conicnmf.types import Array
+from conicnmf.validate import as_array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,20 +42,26 @@ def frame_of(
     return pd.DataFrame(X, index=index, columns=names)
 
 
-def places_of(given: Any, names: tuple[str, ...] | None, what: str) -> Any:
+def places_of(given: Any, names: tuple[str, ...] | None, what: str, length: int) -> Any:
     """Return places from names, or places as they are.
 
     Examples
     --------
-    >>> places_of(["b", "a"], ("a", "b"), "rows").tolist()
+    >>> places_of(["b", "a"], ("a", "b"), "rows", 2).tolist()
     [1, 0]
     """
-    asked = np.asarray(given)
+    asked = as_array(given, what)
     if asked.dtype.kind not in "UOST" or (asked.dtype.kind == "O" and asked.size == 0):
+        strangers = [str(x) for x in asked.ravel() if asked.dtype.kind in "iu" and x >= length]
+        if names and strangers and strangers[0] in names:
+            raise InputError(
+                f"{what} as numbers are places from 0 to {length - 1}, got {strangers[0]}; write the "
+                f"name as a text, {strangers[0]!r}"
+            )
         return given
     if names is None:
         raise InputError(
-            f"the result has no names of its {what}, got {str(asked.ravel()[0])!r}; give numbers, or "
+            f"the result has no names of its {what}, got {shown(asked.ravel()[0])}; give numbers, or "
             "solve with feature_names= and sample_names="
         )
     at = {name: place for place, name in enumerate(names)}
@@ -61,7 +69,7 @@ def places_of(given: Any, names: tuple[str, ...] | None, what: str) -> Any:
     if strangers:
         some = ", ".join(names[:4])
         raise InputError(
-            f"{what} must be names of the data, got {strangers[0]!r}; for example {some}"
+            f"{what} must be names of the data, got {shown(strangers[0])}; for example {some}"
         )
     found = [at[str(one)] for one in asked.ravel()]
     return np.array(found, dtype=np.intp).reshape(asked.shape)
@@ -81,11 +89,18 @@ class Top:
     entries: dict[str, list[tuple[str, float]]]
 
     @classmethod
-    def of(cls, X: Array, names: tuple[str, ...] | None, count: int) -> Top:
-        """Return the largest entries of each column."""
+    def of(
+        cls,
+        X: Array,
+        names: tuple[str, ...] | None,
+        count: int,
+        columns: list[str] | None = None,
+    ) -> Top:
+        """Return the largest entries of each column, which is a component where it has no name."""
         own = names or tuple(map(str, range(len(X))))
+        titles = columns if columns and X.shape[1] == len(columns) else component_names(X.shape[1])
         found = {}
-        for name, x in zip(component_names(X.shape[1]), X.T, strict=True):
+        for name, x in zip(titles, X.T, strict=True):
             order = np.argsort(-np.abs(x), kind="stable")[:count]
             found[name] = [(own[i], float(x[i])) for i in order if x[i] != 0]
         return cls(found)

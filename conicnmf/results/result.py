@@ -13,14 +13,13 @@ from conicnmf.results.entries import product_entries
 from conicnmf.results.history import History
 from conicnmf.results.named import Top, frame_of, places_of
 from conicnmf.results.status import Promises, Status
-from conicnmf.settings import Count, Place, Weight, Whole, checks_arguments
+from conicnmf.settings import Count, Place, Weight, Whole, checks_arguments, shown
 from conicnmf.types import Array, Factors
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from conicnmf.model.addends import Fit
     from conicnmf.model.base import BaseProblem
     from conicnmf.solve.methods.base import SolverLike
     from conicnmf.study.certificate import Certificate
@@ -50,6 +49,9 @@ class Result:
     history : History
     seed : int or None
     solver : str
+        With all settings.
+    method : str
+        The names of the solvers in a chain or a race.
     problem_text : str
         What was solved, as text.
     versions : dict of str to str
@@ -94,6 +96,7 @@ class Result:
     identity: dict[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     names: Names = field(default_factory=Names)
+    method: str = ""
 
     def __getitem__(self, key: Any) -> Array:
         """Return a variable by its name, or by the CVXPY variable in whose shape it is wanted."""
@@ -103,7 +106,9 @@ class Result:
             return own.outward(self.factors[name])
         if isinstance(key, str):
             return self._named(key)
-        raise InputError(f"{key} is no variable of the problem that was solved; {self._listed()}")
+        raise InputError(
+            f"{shown(key)} is not a variable of the problem that was solved; {self._listed()}"
+        )
 
     def __contains__(self, key: Any) -> bool:
         """Whether there is a variable of this name, or for this CVXPY variable."""
@@ -113,12 +118,13 @@ class Result:
 
     def _named(self, name: str) -> Array:
         if name not in self.factors:
-            raise InputError(f"the result has no {name}; {self._listed()}")
+            raise InputError(f"the result has no {name:.60}; {self._listed()}")
         return self.factors[name]
 
     def _listed(self) -> str:
         return f"its variables are {', '.join(self.factors)}"
 
+    @checks_arguments
     def predict_entries(self, rows: Any, columns: Any, data: str | None = None) -> Array:
         """Return the model's value at chosen entries, such as those that were not observed.
 
@@ -147,8 +153,10 @@ class Result:
         L, R = self._model(data)
         return product_entries(L, R, rows, columns)
 
-    def predict(self, rows: Any, columns: Any) -> Array:
+    def predict(self, rows: Any, columns: Any, data: str | None = None) -> Array:
         """Return the model's value at entries given by the names of features and samples, or by places.
+
+        With several matrices of data, `data` is the name of one of them.
 
         Examples
         --------
@@ -158,16 +166,19 @@ class Result:
         >>> result.predict("b", ["x", "y"]).round(3)
         array([2., 6.])
         """
-        features, samples = self.names.rows.get("W"), self.names.columns.get("H")
-        places = places_of(rows, features, "rows"), places_of(columns, samples, "columns")
-        return self.predict_entries(*places)
+        L, R = self._model(data)
+        features, samples = self.names.of_data(data)
+        i = places_of(rows, features, "rows", len(L))
+        return product_entries(L, R, i, places_of(columns, samples, "columns", R.shape[1]))
 
-    def reconstruct(self) -> Any:
-        """Return the model of the data: an array, or a data frame where there are names."""
-        L, R = self._model(None)
-        model = L @ R
-        own = self.names.rows.get("W"), self.names.columns.get("H")
-        return model if own == (None, None) else frame_of(model, *own, side="")
+    def reconstruct(self, data: str | None = None) -> Any:
+        """Return the model of the data: an array, or a data frame where there are names.
+
+        With several matrices of data, `data` is the name of one of them.
+        """
+        L, R = self._model(data)
+        own = self.names.of_data(data)
+        return L @ R if own == (None, None) else frame_of(L @ R, *own, side="")
 
     @checks_arguments
     def frame(self, name: str) -> pd.DataFrame:
@@ -205,28 +216,29 @@ class Result:
         ['cat', 'dog']
         """
         X = self._named(of)
-        rows = self.side(of) == "rows"
+        side = self.side(of)
+        rows = side == "rows" or (not side and of in self.names.columns)  # or an offset of samples
         names = (self.names.columns if rows else self.names.rows).get(of)
-        return Top.of(X.T if rows else X, names, count)
+        return Top.of(X.T if rows else X, names, count, None if side else [of])
 
     def _model(self, data: str | None) -> tuple[Array, Array]:
         """Return two matrices whose product is the model of some data."""
-        fits: dict[str, Fit] = {fit.name: fit for fit in getattr(self.problem, "fits", ())}
-        if not fits and data is None and set(self.factors) == {"W", "H"}:
+        models = {} if self.problem is None else self.problem.models
+        if not models and data is None and set(self.factors) == {"W", "H"}:
             return self.W, self.H
-        if not fits:
+        if not models:
             raise InputError(
                 "the model of the data is known for V ≈ W H and for problems with a fit; this one has "
                 f"{', '.join(self.factors)}, and a loaded result does not keep its problem; multiply "
                 "the factors you need"
             )
-        if data is None and len(fits) == 1:
-            return next(iter(fits.values())).model(self.factors)
-        if data is None or data not in fits:
+        if data is None and len(models) == 1:
+            return next(iter(models.values()))(self.factors)
+        if data is None or data not in models:
             raise InputError(
-                f"data must be one of {', '.join(fits)}, got {data!r}; name one of them"
+                f"data must be one of {', '.join(models)}, got {shown(data)}; name one of them"
             )
-        return fits[data].model(self.factors)
+        return models[data](self.factors)
 
     @checks_arguments
     def certificate(
@@ -307,12 +319,17 @@ class Result:
         """The number of iterations made."""
         return self.history[-1].iteration
 
+    @property
+    def solver_text(self) -> str:
+        """The solver with its settings, or the names of the parts where it has such."""
+        return self.method or self.solver
+
     def _rows(self) -> list[tuple[str, str]]:
         shapes = ", ".join(
             f"{name} {X.shape[0]} × {X.shape[1]}" for name, X in self.factors.items()
         )
         return [
-            ("solver", self.solver),
+            ("solver", self.solver_text),
             ("status", f"{self.status.name} ({self.status.kind})"),
             ("objective", f"{self.objective:.6g}"),
             ("relative error", f"{self.relative_error:.6g}{self._by_fit()}"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from conicnmf.archive import Format, Record, number, text
+from conicnmf.errors import InputError
 from conicnmf.model.names import Names
 from conicnmf.results.history import History
 from conicnmf.results.result import Result
@@ -29,13 +30,14 @@ def write_result(result: Result, path: Path, **more: Any) -> str:
     values |= {
         "relative_errors": result.relative_errors,
         "status": result.status.name,
+        "method": result.method,
         "problem": result.problem_text,
         "promises": asdict(result.promises),
         "digest": result.digest,
         "remarks": list(result.remarks),
         "history": result.history.to_list(),
         "unit": result.history.unit,
-        "names": {"rows": dict(result.names.rows), "columns": dict(result.names.columns)},
+        "names": {side: dict(getattr(result.names, side)) for side in ("rows", "columns", "data")},
     }
     arrays = {f"factor_{name}": X for name, X in result.factors.items()}
     arrays |= {f"direction_{name}": X for name, X in (result.direction or {}).items()}
@@ -70,6 +72,7 @@ def _result(record: Record) -> Result:
         identity=_each(text, values["digest"]),
         remarks=tuple(map(text, values["remarks"])),
         names=_names(values.get("names", {})),
+        method=text(values.get("method", "")),
     )
 
 
@@ -79,7 +82,11 @@ def _names(values: Mapping[str, Any]) -> Names:
     def side(which: str) -> dict[str, tuple[str, ...]]:
         return {key: tuple(map(text, own)) for key, own in values.get(which, {}).items()}
 
-    return Names(side("rows"), side("columns"))
+    pairs = {
+        key: tuple(None if own is None else tuple(map(text, own)) for own in (rows, columns))
+        for key, (rows, columns) in values.get("data", {}).items()
+    }
+    return Names(side("rows"), side("columns"), pairs)  # type: ignore[arg-type]
 
 
 def _group(record: Record, prefix: str) -> Factors:
@@ -118,4 +125,6 @@ def load(path: Place) -> Result:
 
 def _stem(path: str | Path) -> Path:
     path = Path(path)
+    if not path.name:
+        raise InputError(f"a result needs the name of a file, got path={str(path)!r}; try 'result'")
     return path.with_suffix("") if path.suffix in (".npz", ".json") else path

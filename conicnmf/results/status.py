@@ -30,7 +30,7 @@ class Status(Enum):
     )
     OSCILLATING = (
         "The objective went up and down and no longer improves; the best feasible iterate was kept. "
-        "SparsityMaximization or HALS never rise."
+        "SparsityMaximization and HALS never raise the objective."
     )
     NOT_IMPROVED = (
         "No later iterate is both feasible and better than the one that is returned, often the "
@@ -64,7 +64,10 @@ class Status(Enum):
         "Something raised an error on the way; the best feasible iterate so far was kept, and "
         "result.remarks say what it was."
     )
-    NOT_FINITE = "The iterates left the range of numbers; rescale the data or shorten the steps."
+    NOT_FINITE = (
+        "The iterates became too large or too small for floating-point numbers; rescale the data or "
+        "shorten the steps."
+    )
 
     @property
     def kind(self) -> Kind:

@@ -4,7 +4,7 @@ Write `sweeps: Count = 3` in a dataclass of a `Settings`, or in a function that 
 with `checks_arguments`.
 """
 
-from conicnmf.settings.base import Settings, checked, shown
+from conicnmf.settings.base import InitSignature, Settings, checked, listed, shown
 from conicnmf.settings.checked_arguments import check_parameters, checks_arguments
 from conicnmf.settings.rules import (
     AS_GIVEN,
@@ -28,6 +28,7 @@ from conicnmf.settings.rules import (
 __all__ = [
     "AS_GIVEN",
     "Count",
+    "InitSignature",
     "Jobs",
     "Limit",
     "Number",
@@ -46,5 +47,6 @@ __all__ = [
     "check_parameters",
     "checked",
     "checks_arguments",
+    "listed",
     "shown",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import types
+from collections.abc import Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any, NamedTuple, Self, get_type_hints
@@ -36,7 +37,7 @@ class Field(NamedTuple):
             ) from None
 
 
-class _Signature:
+class InitSignature:
     """The signature of a class is that of its `__init__`, whatever `__new__` takes."""
 
     def __get__(self, settings: Any, kind: Any) -> inspect.Signature:
@@ -61,7 +62,7 @@ class Settings:
     conicnmf.errors.InputError: Walk needs steps to be a whole number, got steps='far'; the ...
     """
 
-    __signature__ = _Signature()
+    __signature__ = InitSignature()
 
     def __new__(cls, *args: Any, **settings: Any) -> Self:
         """Answer names that the class does not have; `__init__` takes the others."""
@@ -136,5 +137,25 @@ def shown(value: Any) -> str:
     """Return a value as a message shows it: short, an array by its shape."""
     if hasattr(value, "shape") and hasattr(value, "dtype") and value.shape != ():
         return f"an array of shape {value.shape}"
-    text = repr(plain(value))
+    try:
+        text = repr(plain(value))
+    except Exception:
+        return f"{type(value).__name__}, which has no text"
     return text if len(text) <= 80 else f"{text[:60]}… ({type(value).__name__})"
+
+
+def listed(value: Any) -> list[Any] | None:
+    """Return what a value goes through, nothing where it goes through nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> listed(range(2)), listed(3), listed(np.array(3.0))
+    ([0, 1], None, None)
+    """
+    if not isinstance(value, Iterable):
+        return None
+    try:
+        return list(value)
+    except Exception:  # arrays of no dimension, and whatever an object of the user's may raise
+        return None

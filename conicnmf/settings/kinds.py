@@ -76,10 +76,10 @@ def _keep_if(fits: Callable[[Any], bool]) -> Callable[[Any, str], Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return the Python number for a number or truth value of NumPy."""
+    """Return the Python value for a number, a truth value or a text of NumPy."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    return value.item() if isinstance(value, (np.number, np.bool_)) else value
+    return value.item() if isinstance(value, (np.number, np.bool_, np.str_)) else value
 
 
 def _truth(value: Any, name: str) -> bool:

@@ -37,6 +37,17 @@ def check_names(owner: str, word: str, given: Iterable[str], signature: Signatur
             raise InputError(f"{owner} has no {word} {name}; {_remedy(name, own, parameters)}")
 
 
+def meant(name: str) -> list[str]:
+    """Return what a name of other packages is called here.
+
+    Examples
+    --------
+    >>> meant("n_components")
+    ['rank']
+    """
+    return [ours for ours, _ in _meant(name)]
+
+
 def _meant(name: str) -> list[tuple[str, str]]:
     return [(ours, example) for ours, example, others in _MEANT if name in others.split()]
 

@@ -18,12 +18,12 @@ def _always(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Rule:
-    """What a value must be besides its type.
+    """What a value must be in addition to its type.
 
     Parameters
     ----------
     text : str
-        The rule in words, to be read after the type: "a whole number *that is even*".
+        The rule as text, to be read after the type: "a whole number *that is even*".
     holds : callable
         Whether a value of the type obeys.
     remedy : str
@@ -97,7 +97,20 @@ Seconds: TypeAlias = Annotated[
 Jobs: TypeAlias = Annotated[
     int, Rule("that is not 0", bool, "1 is one process, -1 takes every core")
 ]
-Place: TypeAlias = Annotated[str | Path, Rule(remedy="give the path of a file or folder")]
+
+
+def _is_place(place: str | Path) -> bool:
+    """Whether a text can be a path: not empty, no null in it, and no name that is too long."""
+    parts = Path(place).parts if "\0" not in str(place) else ()
+    short = all(len(part.encode("utf-8", "surrogatepass")) <= _LONGEST_NAME for part in parts)
+    return bool(str(place)) and "\0" not in str(place) and short
+
+
+_LONGEST_NAME = 255
+"""Bytes of the longest name of a file on common file systems."""
+Place: TypeAlias = Annotated[
+    str | Path, Rule("", _is_place, remedy="give the path of a file or folder")
+]
 
 LARGEST = 2**63 - 1
 """Whole numbers are handed to compiled loops."""

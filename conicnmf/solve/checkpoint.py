@@ -68,7 +68,7 @@ class Checkpoint:
 
     def __post_init__(self) -> None:
         path = Path(self.path)
-        self.file = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
+        self.file = path if path.suffix == ".npz" else path.parent / f"{path.name}.npz"
         self.due = time.perf_counter() + EVERY
 
     def is_due(self) -> bool:

@@ -75,8 +75,8 @@ def solve(
         Seconds after which the best iterate so far is returned.
     checkpoint : str or Path, optional
         A file (.npz) to which the state is written twice a minute and at the end, and from which
-        a solve that was killed goes on: called again with the same arguments, it continues.
-        Solvers whose `pack` returns what they remember go on exactly, others start that again.
+        a solve that was killed continues if it is called again with the same arguments.
+        Solvers whose `pack` returns what they remember continue exactly; others rebuild it.
         A file that cannot be written is refused before any work; one that can no longer be
         written later is a remark of the result.
     progress : bool or Monitor
@@ -86,7 +86,7 @@ def solve(
         raises on the way, a backend, a term or the callback, is such a failure.
     n_threads : int, optional
         Threads for work that goes column by column (exact codes, steps on counts, sweeps); the
-        answer is the same whatever their number. NUMBA_NUM_THREADS by default. Matrix products
+        answer does not depend on their number. NUMBA_NUM_THREADS by default. Matrix products
         have the threads of the BLAS library, which has settings of its own.
     effort : {"low", "normal", "high"}
         What to spend on a good basin where a constraint is not convex, such as a bound on sparseness

@@ -148,6 +148,12 @@ def by_component(block: Block) -> Iterator[str]:
 def exact_columns(block: Block) -> Iterator[str]:
     """Yield why least squares over the columns have no exact solution."""
     stated = " ∧ ".join(map(str, block.binding))
+    if tied := [penalty for penalty in block.shaped if "ties" in penalty.abilities]:
+        for constraint in block.binding:
+            if "bounds" not in constraint.abilities:
+                both = f"{constraint} and {tied[0]}"
+                yield f"no exact least squares are known for {both} on {block.name}"
+        return
     if whole_least_squares(block) is not None:
         return
     if len(block.binding) > 1:

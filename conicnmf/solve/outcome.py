@@ -45,6 +45,7 @@ def outcome(problem: BaseProblem, run: Run, solver: AnySolver, status: Status, s
         components=problem.component_sides(),
         remarks=tuple(run.remarks),
         names=problem.names,
+        method="" if solver.name == type(solver).__name__ else solver.name,
     )
 
 

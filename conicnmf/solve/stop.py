@@ -9,7 +9,7 @@ import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.results import History, Status
-from conicnmf.settings import Count, Reads, Rule, Seconds, Settings, Weight, at_least
+from conicnmf.settings import Count, Reads, Rule, Seconds, Settings, Weight, at_least, shown
 from conicnmf.solve.deadline import is_late
 
 LEVEL = 1e-9
@@ -251,7 +251,9 @@ def _as_rule(stop: Any, name: str = "stop") -> Stop:
         return stop
     if isinstance(stop, (int, np.integer)) and not isinstance(stop, bool):
         return MaxIter(int(stop))
-    raise InputError(f"{name} must be a Stop rule or an iteration limit, got {stop!r}; try 100")
+    raise InputError(
+        f"{name} must be a Stop rule or an iteration limit, got {shown(stop)}; try 100"
+    )
 
 
 StopLike: TypeAlias = Annotated[Stop | int, Reads(_as_rule)]

@@ -40,7 +40,7 @@ class Watchers:
             try:
                 self.monitor.update(iteration)
             except Exception as error:
-                self.run.remark(f"the monitor raised {in_words(error)}, and was shown no more")
+                self.run.remark(f"the monitor raised {in_words(error)}, and was switched off")
                 self.close()
                 self.monitor = None
 

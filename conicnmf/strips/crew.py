@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import operator
+import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conicnmf.strips.asked import DATA, Asked, Task, Work
 from conicnmf.strips.readers import Reader
 from conicnmf.strips.tally import Combine, Tally
 from conicnmf.types import Data
 
 if TYPE_CHECKING:
-    from conicnmf.strips.matrix import Operand, Strips
-
-Work: TypeAlias = Callable[..., tuple[Any, Any]]
-"""work(k, strip of each operand ...) returns a strip to keep, or nothing, and what is to be added."""
-
-DATA = 0
-"""The key of the data; other keys are those of matrices that were made."""
+    from conicnmf.strips.matrix import Strips
 
 
 class LostStripsError(Exception):
@@ -45,44 +41,67 @@ class Crew(ABC):
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self._keys = count(DATA + 1)
+        self._waiting: list[Asked] = []
 
     @property
     def data(self) -> Strips:
         """The data as a matrix in strips."""
         from conicnmf.strips.matrix import Strips
 
-        return Strips(self, DATA, self.reader.shape, _floats(self.reader.dtype))
+        return Strips(self)
 
-    def run(
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of loaded data."""
+        kind = self.reader.dtype
+        return kind if kind in (np.float32, np.float64) else np.dtype(np.float64)
+
+    def later(
         self,
         work: Work,
         *matrices: Strips,
         keep: bool = False,
         passing: bool = False,
         combine: Combine = added,
-    ) -> tuple[Any, Any]:
-        """Apply work to all strips; return the matrix it makes where that is kept, and the sum.
+    ) -> Asked:
+        """Ask for work on all strips, which is done as soon as the outcome of any is looked at.
 
         Strips are added up as the branches of one tree, so that the same strips give the same sum
-        the workers that hold them. A matrix that is `passing` is needed for a short time only.
+        whoever holds them. A matrix that is `passing` is needed for a short time only.
         """
-        from conicnmf.strips.matrix import made
-
         key = next(self._keys) if keep else None
         operands = [matrix.operand for matrix in matrices]
-        tally = self._run(work, operands, key, combine, passing)
-        return (None if key is None else made(self, key, tally.stats)), tally.total
+        asked = Asked(self, Task(work, operands, combine, key, passing), matrices)
+        if key is not None:
+            weakref.finalize(asked, self.forget, key)
+        self._waiting.append(asked)
+        return asked
+
+    def settle(self) -> None:
+        """Do all work that waits."""
+        asked, self._waiting = self._waiting, []
+        try:
+            tallies = self._run([own.task for own in asked]) if asked else []
+        except BaseException as error:
+            for own in asked:
+                own.ended(None, error)
+            raise
+        for own, tally in zip(asked, tallies, strict=True):
+            own.ended(tally)
+
+    def run(self, work: Work, *matrices: Strips, **options: Any) -> Any:
+        """Apply work to all strips now, and return the sum."""
+        return self.later(work, *matrices, **options).total
 
     @abstractmethod
-    def _run(
-        self,
-        work: Work,
-        operands: Sequence[Operand],
-        key: int | None,
-        combine: Combine,
-        passing: bool,
-    ) -> Tally:
-        """Apply work to all strips, and keep under a key what it makes."""
+    def _run(self, tasks: Sequence[Task]) -> list[Tally]:
+        """Do tasks strip by strip, and keep under their keys what they make."""
+
+    def _placed(self, key: int, tally: Tally) -> Strips:
+        """Return a matrix whose strips were put in their place."""
+        asked = Asked(self, Task(_no_work, (), tally.combine, key), tally=tally)
+        weakref.finalize(asked, self.forget, key)
+        return asked.matrix
 
     def made_by(self, made: Strips, work: Work, *matrices: Strips) -> None:  # noqa: B027
         """Hear of work that makes a matrix in one go, which was made in several."""
@@ -116,5 +135,5 @@ def as_strip(X: Data) -> Data:
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
-def _floats(kind: np.dtype[Any]) -> np.dtype[Any]:
-    return kind if kind in (np.float32, np.float64) else np.dtype(np.float64)
+def _no_work(k: int) -> tuple[None, None]:
+    return None, None

@@ -7,15 +7,17 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from conicnmf.strips.crew import DATA, Crew, Work, as_strip
-from conicnmf.strips.matrix import Operand, Strips, made, scaled_strip
+from conicnmf.strips.asked import DATA, Task
+from conicnmf.strips.crew import Crew, as_strip
+from conicnmf.strips.matrix import Operand, Strips, Visit, scaled_strip
 from conicnmf.strips.readers import Reader
-from conicnmf.strips.tally import Combine, Stats, Tally
+from conicnmf.strips.tally import Stats, Tally
 from conicnmf.strips.weighed import WeighedReader
 from conicnmf.types import Array, Data
 
@@ -83,44 +85,37 @@ class LocalCrew(Crew):
         self._limit = limit
         self._store = Store(limit)
 
-    def _run(
-        self,
-        work: Work,
-        operands: Sequence[Operand],
-        key: int | None,
-        combine: Combine,
-        passing: bool,
-    ) -> Tally:
-        tally = Tally(combine)
-        for k, strips in enumerate(self._loaded(operands)):
-            kept, found = work(k, *strips)
-            if key is not None:
-                self._store.put(key, k, kept)
-            tally.add(k, None if key is None else Stats.of(kept), found)
-        return tally
+    def _run(self, tasks: Sequence[Task]) -> list[Tally]:
+        tallies = [Tally(task.combine) for task in tasks]
+        for k, visit in enumerate(self._visits([own for task in tasks for own in task.operands])):
+            for task, tally in zip(tasks, tallies, strict=True):
+                kept, found = task.work(k, *visit.strips(task.operands))
+                if task.key is not None:
+                    self._store.put(task.key, k, kept)
+                tally.add(k, None if task.key is None else Stats.of(kept), found)
+        return tallies
 
-    def _loaded(self, operands: Sequence[Operand]) -> Iterator[list[Data]]:
-        """Yield the strips of all operands; data are read while the last ones are in use."""
+    def _visits(self, operands: Sequence[Operand]) -> Iterator[Visit]:
+        """Yield places one after the other; data are read while the last ones are in use."""
         count = self.reader.count
-        if all(key != DATA for key, _ in operands):
-            yield from (self._strips(operands, k, None) for k in range(count))
+        scales = {id(scale) for key, scale in operands if key == DATA}
+        if not scales:
+            yield from (Visit(partial(self._seen, k, None, False)) for k in range(count))
             return
+        own = self.reader.fresh and len(scales) == 1
         with ThreadPoolExecutor(1) as pool:
             coming: Future[Data] | None = pool.submit(self.reader.load, 0)
             for k in range(count):
                 assert coming is not None
                 read = coming.result()
                 coming = pool.submit(self.reader.load, k + 1) if k + 1 < count else None
-                yield self._strips(operands, k, as_strip(read))
+                yield Visit(partial(self._seen, k, as_strip(read), own))
 
-    def _strips(self, operands: Sequence[Operand], k: int, data: Data) -> list[Data]:
-        once = self.reader.fresh and sum(key == DATA for key, _ in operands) == 1
-        return [
-            scaled_strip(data, scale, once)
-            if key == DATA
-            else scaled_strip(self._store.get(key, k), scale)
-            for key, scale in operands
-        ]
+    def _seen(self, k: int, data: Data | None, own: bool, key: int, scale: Any) -> Data:
+        if key != DATA:
+            return scaled_strip(self._store.get(key, k), scale)
+        found: Data = scaled_strip(data, scale, own)
+        return found
 
     def place(self, X: Any) -> Strips:
         """Keep a matrix of the user, strip by strip."""
@@ -130,15 +125,15 @@ class LocalCrew(Crew):
             strip = np.array(X[:, edges[k] : edges[k + 1]], self.data.dtype, order="C")
             self._store.put(key, k, strip)
             tally.add(k, Stats.of(strip), None)
-        return made(self, key, tally.stats)
+        return self._placed(key, tally)
 
     def gather(self, matrix: Strips) -> Any:
         """Return a matrix in memory where it fits, else as a mapped file that goes with it."""
         size = matrix.shape[0] * matrix.shape[1] * matrix.dtype.itemsize
         whole = empty_matrix(matrix.shape, matrix.dtype, self._store.used + size <= self._limit)
         edges = self.reader.edges
-        for k, (strip,) in enumerate(self._loaded([matrix.operand])):
-            whole[:, edges[k] : edges[k + 1]] = strip
+        for k, visit in enumerate(self._visits([matrix.operand])):
+            (whole[:, edges[k] : edges[k + 1]],) = visit.strips([matrix.operand])
         return whole
 
     def with_weights(self, weights: Any) -> LocalCrew:

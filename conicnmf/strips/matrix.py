@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from conicnmf.strips.asked import DATA, Asked
 from conicnmf.strips.tally import Stats
 from conicnmf.types import Array, Data, Mask, stored
 
@@ -28,12 +28,32 @@ class Strips:
     """
 
     crew: Crew
-    key: int
-    shape: tuple[int, int]
-    dtype: np.dtype[Any]
-    known: Stats | None = None
+    asked: Asked | None = None
+    """The work that makes it; data are there."""
     scale: Any = None
     """A number, or one for each row in a column."""
+
+    @property
+    def key(self) -> int:
+        """Under which the crew keeps it."""
+        return DATA if self.asked is None else self.asked.key
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape of the whole matrix."""
+        if self.asked is None:
+            return self.crew.reader.shape
+        return len(self._known.squares), self._known.columns
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of its numbers."""
+        return self.crew.dtype if self.asked is None else self._known.dtype
+
+    @property
+    def _known(self) -> Stats:
+        assert self.asked is not None
+        return self.asked.stats
 
     @property
     def operand(self) -> Operand:
@@ -54,19 +74,27 @@ class Strips:
     @cached_property
     def squares(self) -> Array:
         """The squared norms of the rows."""
-        assert self.known is not None
         if self.scale is None:
-            return self.known.squares
-        return np.asarray(self.known.squares * np.ravel(self.scale).astype(np.float64) ** 2)
+            return self._known.squares
+        return np.asarray(self._known.squares * np.ravel(self.scale).astype(np.float64) ** 2)
 
     def alive(self) -> Mask:
         """Return which rows are not zero."""
-        assert self.known is not None
-        return self.known.alive
+        return self._known.alive
+
+    def note(self, name: Any, asked: Asked) -> None:
+        """Keep what was asked about a matrix that was just made, to be looked up by `noted`."""
+        assert self.asked is not None
+        assert self.scale is None
+        self.asked.notes[name] = asked
+
+    def noted(self, name: Any) -> Asked | None:
+        """Return what was asked about the matrix whose multiple this is, if it was."""
+        return None if self.asked is None else self.asked.notes.get(name)
 
     @cached_property
     def _range(self) -> tuple[float, float]:
-        _, (low, high) = self.crew.run(_range_of, self, combine=_wider)
+        low, high = self.crew.run(_range_of, self, combine=_wider)
         return low, high
 
     def max(self, initial: float = -np.inf) -> float:
@@ -79,26 +107,39 @@ class Strips:
 
     def total(self, work: Callable[..., Any], *others: Strips) -> Any:
         """Return the sum over strips of what work(strip, ...) returns."""
-        _, (found,) = self.crew.run(partial(_measured, work), self, *others)
+        (found,) = self.summed(work, *others).total
         return found
 
-    def largest(self, work: Callable[..., float]) -> float:
-        """Return the largest of what work(strip) returns."""
-        _, found = self.crew.run(partial(_measured_alone, work), self, combine=max)
-        return float(found)
+    def summed(self, work: Callable[..., Any], *others: Strips) -> Asked:
+        """Ask for that sum."""
+        return self.crew.later(partial(_measured, work), self, *others)
+
+    def largest(self, work: Callable[..., float]) -> Asked:
+        """Ask for the largest of what work(strip) returns."""
+        return self.crew.later(partial(_measured_alone, work), self, combine=max)
 
     def mapped(self, work: Callable[..., Array], *others: Strips) -> Strips:
         """Return the matrix of what work(strip, ...) returns."""
-        made, _ = self.crew.run(partial(_made, work), self, *others, keep=True)
-        assert isinstance(made, Strips)
-        return made
+        return self.crew.later(partial(_made, work), self, *others, keep=True).matrix
 
 
-def made(crew: Crew, key: int, known: Stats | None) -> Strips:
-    """Return the matrix that a crew has made; it is forgotten when nothing refers to it any more."""
-    assert known is not None
-    weakref.finalize(known, crew.forget, key)
-    return Strips(crew, key, (len(known.squares), known.columns), known.dtype, known)
+@dataclass(eq=False)
+class Visit:
+    """A visit of one place, where the same multiple of a strip is made once."""
+
+    look: Callable[[int, Any], Any]
+    """look(key, scale) returns a strip as its matrix sees it."""
+    seen: dict[tuple[int, int], Any] = field(default_factory=dict)
+
+    def strips(self, operands: Sequence[Operand]) -> list[Any]:
+        """Return the strips of some operands."""
+        return [self._strip(key, scale) for key, scale in operands]
+
+    def _strip(self, key: int, scale: Any) -> Any:
+        name = key, id(scale)
+        if name not in self.seen:
+            self.seen[name] = self.look(key, scale)
+        return self.seen[name]
 
 
 def scaled_strip(strip: Any, scale: Any, own: bool = False) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from conicnmf.errors import InputError, require
 from conicnmf.incoming import is_lazy, require_loaded
+from conicnmf.settings import shown
 from conicnmf.strips.crew import Crew
 from conicnmf.strips.local import LocalCrew
 from conicnmf.strips.readers import FolderReader, ParquetReader, Reader, SlicedReader, readable
@@ -78,11 +79,12 @@ def as_bytes(limit: Any) -> float:
     >>> as_bytes("1.5 MB"), as_bytes(2000)
     (1500000.0, 2000.0)
     """
-    text = f"{limit}B" if isinstance(limit, (int, float)) and limit > 0 else str(limit)
+    number = isinstance(limit, (int, float)) and limit > 0
+    text = f"{limit}B" if number else limit if isinstance(limit, str) else ""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B\s*", text, re.IGNORECASE)
     if found is None or not float(found[1]):
         raise InputError(
-            f'memory_limit must be a positive number of bytes, got {limit!r}; try "2GB"'
+            f'memory_limit must be a positive number of bytes, got {shown(limit)}; try "2GB"'
         )
     return float(found[1]) * _UNITS[found[2].upper()]
 

@@ -25,7 +25,7 @@ class Stats:
     @classmethod
     def of(cls, strip: Array) -> Stats:
         """Look at one strip."""
-        squares = np.einsum("ij,ij->i", strip, strip, dtype=np.float64)
+        squares = np.vecdot(strip, strip).astype(np.float64)
         return cls(strip.shape[1], squares, np.asarray(strip.any(axis=1)), strip.dtype)
 
     def and_of(self, other: Stats) -> Stats:

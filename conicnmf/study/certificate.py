@@ -195,7 +195,7 @@ def _check_same(problem: BaseProblem, result: Result) -> None:
     if result.problem is not problem:
         for difference in differences(result.digest, problem.digest):
             raise InputError(
-                f"the result is one of another problem: {difference}; certify a result with the "
+                f"the result belongs to another problem: {difference}; certify a result with the "
                 "problem it came from"
             )
 
@@ -227,10 +227,10 @@ def _components(
     """Ask what components that contribute nothing, or the same as another, could do instead."""
     for pair in idle_components(problem, factors, feasibility):
         for idle in pair:
-            note = f"{idle.count}, gain if they are given work" if idle.count else ""
+            note = f"{idle.count}, gain if they are put to use" if idle.count else ""
             if idle.gain is None:
                 yield Check(
-                    idle.name, 0.0, np.inf, f"{idle.count}, no other work is known for them"
+                    idle.name, 0.0, np.inf, f"{idle.count}, no better use was found for them"
                 )
             else:
                 yield Check(idle.name, max(0.0, idle.gain) / (size or 1.0), tolerance, note)

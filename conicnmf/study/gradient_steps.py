@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.blocks import Subproblem
 from conicnmf.model.constraints.alternating import alternate, find_parts
 from conicnmf.model.tolerances import FEASIBLE, INSIDE
 from conicnmf.types import Array
@@ -29,14 +30,23 @@ def by_alternating_steps(held: Subproblem, B: Array) -> Array | None:
 
 
 def _descent(held: Subproblem, B: Array, project: Callable[[Array], Array]) -> Array | None:
+    """Take steps along the slope of what is smooth, then proximal ones of each other penalty."""
+    penalties = held.block.penalties
+    kinks = [penalty for penalty in penalties if "gradient" not in penalty.abilities]
+    if any("prox" not in penalty.abilities for penalty in kinks):
+        return None
     block = held.block
+    smooth = replace(block, penalties=tuple(p for p in penalties if p not in kinks))
     step, value = held.step_size, held.objective(B)
     allowed = max(FEASIBLE, block.violation(B))
     for _ in range(_STEPS):
-        slope = _slope(held, B)
+        slope = _slope(held.on(smooth), B)
         if slope is None:
             return None
-        new = project(B - step * slope)
+        new = B - step * slope
+        for penalty in kinks:  # one after the other is near enough: what counts is what it leads to
+            new = penalty.prox(new, step)
+        new = project(new)
         lower = held.objective(new)
         inside = block.violation(new) <= allowed and not block.collapsed(new)
         if lower < value and inside:
@@ -49,11 +59,7 @@ def _descent(held: Subproblem, B: Array, project: Callable[[Array], Array]) -> A
 def _slope(held: Subproblem, B: Array) -> Array | None:
     """Return the gradient; where the loss has none, that of a majorizer, which touches it at B."""
     for seen in (held.block, *held.block.majorized):
-        if _is_smooth(seen):
+        if "gradient" in seen.abilities:
             smooth = held if seen is held.block else held.majorized(B, seen)
             return smooth.gradient(B)
     return None
-
-
-def _is_smooth(block: Block) -> bool:
-    return "gradient" in block.abilities and all("gradient" in p.abilities for p in block.penalties)

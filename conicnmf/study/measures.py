@@ -11,7 +11,8 @@ from scipy.optimize import linear_sum_assignment
 
 from conicnmf.errors import InputError
 from conicnmf.settings import Reads, checks_arguments
-from conicnmf.study.quantized import binary_codes, quantize
+from conicnmf.study.quantized import Matrix, binary_codes, finite, quantize
+from conicnmf.study.resampled import interval_by_group
 from conicnmf.types import Array, Data
 from conicnmf.validate import as_classes, as_data, as_numbers
 
@@ -22,6 +23,7 @@ __all__ = [
     "equal_error_rate",
     "explained_variance",
     "fisher_ratio",
+    "interval_by_group",
     "match_columns",
     "matched_cosines",
     "orthogonality",
@@ -31,31 +33,23 @@ __all__ = [
 ]
 
 
-def _as_matrix(X: Any, name: str) -> Array:
-    matrix = as_numbers(X, name)
-    if matrix.ndim != 2:
-        raise InputError(
-            f"{name} must be a matrix, got shape {matrix.shape}; one column is X.reshape(-1, 1)"
-        )
-    return matrix.astype(float)
-
-
 def _as_vector(x: Any, name: str) -> Array:
     vector = as_numbers(x, name)
     if vector.ndim != 1:
         raise InputError(
             f"{name} must be a list of numbers, got shape {vector.shape}; use .ravel()"
         )
-    return vector.astype(float)
+    return finite(vector, name)
 
 
-Matrix: TypeAlias = Annotated[Any, Reads(_as_matrix)]
 Vector: TypeAlias = Annotated[Any, Reads(_as_vector)]
 
 
 def _unit(columns: Array) -> Array:
-    norms = np.linalg.norm(columns, axis=0)
-    return columns / np.where(norms > 0, norms, 1.0)
+    largest = np.abs(columns).max(axis=0, initial=0.0)
+    sized = columns / np.where(largest > 0, largest, 1.0)  # whose squares are numbers
+    norms = np.linalg.norm(sized, axis=0)
+    return np.asarray(sized / np.where(norms > 0, norms, 1.0))
 
 
 @checks_arguments
@@ -239,8 +233,9 @@ def equal_error_rate(scores: Vector, labels: Any) -> float:
             f"{int(positive.sum())} true of {positive.size} for {values.size} scores; write labels == 1"
         )
     cuts = np.append(np.unique(values), np.inf)
-    missed = np.array([np.mean(values[positive] < cut) for cut in cuts])
-    false = np.array([np.mean(values[~positive] >= cut) for cut in cuts])
+    theirs, others = np.sort(values[positive]), np.sort(values[~positive])
+    missed = np.searchsorted(theirs, cuts) / theirs.size
+    false = (others.size - np.searchsorted(others, cuts)) / others.size
     gap = missed - false  # rises from −1 to 1
     k = int(np.argmax(gap >= 0))
     share = -gap[k - 1] / (gap[k] - gap[k - 1])

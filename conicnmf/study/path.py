@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import cvxpy as cp
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel
 
 from conicnmf.errors import InputError
 from conicnmf.geometry.hoyer import hoyer_sparseness
@@ -19,7 +19,7 @@ from conicnmf.results import Result
 from conicnmf.settings import Jobs, Place, Reads, Whole, checks_arguments, shown
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.study.kept import solve_or_recall
-from conicnmf.study.workers import Backend, in_parallel
+from conicnmf.study.workers import Backend, in_parallel, job, on_one_thread
 from conicnmf.validate import as_numbers
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def path(
     warm : bool
         Begin at the last result; otherwise every value has the start of the seed.
     store : path, optional
-        A folder for finished solves and the state of the one under way: the same call goes on
+        A folder for finished solves and the state of the current one: the same call continues
         where a killed one was. One that is damaged or of something else is made again.
     n_jobs : int
         Processes that solve for several values at a time, with `warm=False`.
@@ -193,7 +193,13 @@ def path(
 
     def at(step: float) -> BaseProblem:
         for parameter, value in zip(steps, rows[int(step)], strict=True):
-            parameter.value = value
+            try:
+                parameter.value = value
+            except ValueError as error:
+                raise InputError(
+                    f"path needs values that its parameters take, got {parameter.name()} = {value}: "
+                    f"{error}; change the values or the parameter"
+                ) from error
         return problem.current()
 
     with _values_put_back(steps):
@@ -237,7 +243,7 @@ def _walk(
         results = _in_turn(make_problem, stated, solver, folders, way, how)
     else:
         work = [
-            delayed(solve_or_recall)(make_problem(value), solver, folder, **how)
+            job(solve_or_recall)(make_problem(value), solver, folder, **how)
             for value, folder in zip(stated, folders, strict=True)
         ]
         results = list(way(work))
@@ -258,7 +264,11 @@ def _in_turn(
     results: list[Result] = []
     for value, folder in zip(stated, folders, strict=True):
         try:
-            result = solve_or_recall(make_problem(value), solver, folder, **how)
+            given = (make_problem(value), solver, folder)
+            if warm:
+                result = solve_or_recall(*given, **how)
+            else:  # to the digits that it has where several processes solve
+                result = on_one_thread(solve_or_recall, *given, **how)
         except KeyboardInterrupt:
             if not results:
                 raise

@@ -44,7 +44,7 @@ def _is_convex(block: Block) -> bool:
 
 def endless_fall(problem: BaseProblem, result: Result, feasibility: float) -> Check:
     """Follow the direction of a result that is called unbounded; the objective must go on falling."""
-    name, direction = "falls without end along the direction", result.direction
+    name, direction = "falls without bound along the direction", result.direction
     if direction is None:
         return Check(name, np.inf, 0.0, "the result has no direction")
     start = {own: np.asarray(X, dtype=float) for own, X in result.factors.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
@@ -20,13 +20,31 @@ def _as_matrix(X: Any, name: str) -> Array:
     matrix = as_numbers(X, name)
     if matrix.ndim != 2 or not matrix.size:
         raise InputError(
-            f"{name} must be a matrix with entries, got shape {matrix.shape}; try X.reshape(1, -1)"
+            f"{name} must be a matrix with entries, got shape {matrix.shape}; one column is "
+            "X.reshape(-1, 1)"
         )
-    return matrix.astype(float)
+    return finite(matrix, name)
+
+
+def finite(given: Array, name: str) -> Array:
+    """Return numbers as double, once none is missing or infinite.
+
+    Examples
+    --------
+    >>> finite(np.array([1, 2]), "scores")
+    array([1., 2.])
+    """
+    if not np.isfinite(given).all():
+        raise InputError(f"{name} must be finite, got NaN or infinite entries; leave these out")
+    return given.astype(float)
+
+
+Matrix: TypeAlias = Annotated[Any, Reads(_as_matrix)]
+"""A matrix of finite numbers."""
 
 
 @checks_arguments
-def quantize(H: Annotated[Any, Reads(_as_matrix)], k: Count) -> Array:
+def quantize(H: Matrix, k: Count) -> Array:
     """Return H with the entries of each row replaced by the nearest of k values of its own.
 
     The values are those of k-means in one dimension, from quantiles of the row.
@@ -42,7 +60,7 @@ def quantize(H: Annotated[Any, Reads(_as_matrix)], k: Count) -> Array:
 def _rounded(row: Array, k: int) -> Array:
     values = np.quantile(row, (np.arange(k) + 0.5) / k)
     for _ in range(_ROUNDS):
-        owner = np.searchsorted((values[1:] + values[:-1]) / 2, row)
+        owner = np.searchsorted(_middles(values), row)
         counts = np.bincount(owner, minlength=k)
         sums = np.bincount(owner, weights=row, minlength=k)
         # A value without entries stays where it is.
@@ -50,13 +68,15 @@ def _rounded(row: Array, k: int) -> Array:
         if np.array_equal(means, values):
             break
         values = np.sort(means)
-    return np.asarray(values[np.searchsorted((values[1:] + values[:-1]) / 2, row)])
+    return np.asarray(values[np.searchsorted(_middles(values), row)])
+
+
+def _middles(values: Array) -> Array:
+    return np.asarray(values[1:] / 2 + values[:-1] / 2)
 
 
 @checks_arguments
-def binary_codes(
-    W: Annotated[Any, Reads(_as_matrix)], H: Annotated[Any, Reads(_as_matrix)]
-) -> Array:
+def binary_codes(W: Matrix, H: Matrix) -> Array:
     """Return what every code of zeros and ones stands for: 2ʳ columns W h.
 
     A one is the largest magnitude in that row of H.

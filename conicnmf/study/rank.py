@@ -17,7 +17,17 @@ from conicnmf.model.losses import Frobenius
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss
 from conicnmf.results import Result
-from conicnmf.settings import AS_GIVEN, Count, Jobs, Reads, Whole, at_least, checks_arguments
+from conicnmf.settings import (
+    AS_GIVEN,
+    Count,
+    Jobs,
+    Reads,
+    Whole,
+    at_least,
+    checks_arguments,
+    listed,
+    shown,
+)
 from conicnmf.solve.choice import choose
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.study.compare import Comparison, compare
@@ -99,11 +109,11 @@ class RankChoice:
 
 def _as_ranks(ranks: Any, name: str) -> list[int]:
     """Return different ranks in order; one number stands for itself."""
-    several = isinstance(ranks, Iterable) and getattr(ranks, "shape", None) != ()
-    listed = list(ranks) if several else [ranks]
-    if not listed:
+    given = listed(ranks)
+    own = [ranks] if given is None else given
+    if not own:
         raise InputError(f"{name} must be one rank or more, got none; try range(1, 11)")
-    return sorted({as_rank(rank) for rank in listed})
+    return sorted({as_rank(rank) for rank in own})
 
 
 @checks_arguments
@@ -211,7 +221,12 @@ def _plain(V: Array, rank: int, loss: Loss) -> Problem:
     return factorize(V, rank, loss=loss)
 
 
-def _check_single_fit(problem: Problem) -> None:
+def _check_single_fit(problem: Any) -> None:
+    if not isinstance(problem, Problem):
+        raise InputError(
+            f"the function problem of cross_validate_rank must return a Problem, got {shown(problem)}; "
+            "write lambda V, rank, loss: factorize(V, rank, loss=loss)"
+        )
     if len(problem.fits) != 1:
         raise InputError(
             f"cross_validate_rank holds entries of one V out, and the problem fits "

@@ -90,4 +90,4 @@ def is_single(result: Result) -> bool:
 
 def not_promised(result: Result) -> str:
     """Return what is said of a check that the solver does not promise to pass."""
-    return f"{result.solver.split('(')[0]} does not promise it"
+    return f"{result.solver_text.split('(')[0]} does not promise it"

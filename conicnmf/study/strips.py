@@ -93,7 +93,7 @@ def _gain_of_samples(
         share,
         on_support,
     )
-    _, (steps, programs, samples) = problem.V.crew.run(work, problem.V, H)
+    steps, programs, samples = problem.V.crew.run(work, problem.V, H)
     of_all = programs * H.shape[1] / samples
     if steps >= of_all:
         return steps, "gain of projected gradient steps"

@@ -70,6 +70,7 @@ def check_penalty(
             _forms(penalty, B)
             if nonneg:
                 _orthant(penalty, B)
+        _ties(penalty, B)
         _transposes(penalty, B)
         _units(penalty, B)
         check_sum(penalty, B)
@@ -88,6 +89,7 @@ def _abilities(penalty: Penalty, B: Array) -> None:
             "gradient": lambda: penalty.gradient(B),
             "orthant": penalty.orthant,
             "slope": lambda: penalty.slope(B),
+            "ties": lambda: penalty.ties(B.shape[1]),
             "prox": lambda: penalty.prox(B, 1.0),
             "prox_nonneg": lambda: penalty.prox_nonneg(B, 1.0),
             "majorize": lambda: penalty.majorize(B),
@@ -123,6 +125,17 @@ def _orthant(penalty: Penalty, B: Array) -> None:
         found = slope * B.sum() + curvature * (B * B).sum() / 2
         sentence = f"the orthant form of {penalty} disagrees with its value"
         expect_close(found, value, _EXACT, sentence)
+
+
+def _ties(penalty: Penalty, B: Array) -> None:
+    """Compare the sum over bands with the value."""
+    if "ties" not in penalty.abilities:
+        return
+    n, found = B.shape[1], 0.0
+    for d, own in enumerate(penalty.ties(n)):
+        both = own[: n - d] * B[:, : n - d] * B[:, d:]
+        found += float(both.sum()) * (0.5 if d == 0 else 1.0)
+    expect_close(found, penalty.value(B), _EXACT, f"the ties of {penalty} disagree with its value")
 
 
 def _transposes(penalty: Penalty, B: Array) -> None:

@@ -148,7 +148,8 @@ def _honest_status(problem: Problem, result: Result, where: str, max_iter: int) 
 def _useful(result: Result, where: str) -> None:
     """Expect a feasible answer that is better than the start."""
     status = result.status
-    expect(status.kind != "failed", f"{where} ends {status.name}: {status.value}")
+    remarks = " ".join(result.remarks)
+    expect(status.kind != "failed", f"{where} ends {status.name}: {status.value} {remarks}")
     begin = result.history[0].objective
     better = result.objective < begin - 1e-6 * abs(begin)
     expect(better, f"{where} does not improve on its start")

@@ -43,8 +43,9 @@ def setup(app: Any) -> dict[str, bool]:
                 return [nodes.paragraph("", "", nodes.literal(how, how))]
             shown: list[nodes.Node] = [nodes.literal_block(text, text, language="none")]
             if (gallery / picture).exists():
-                image = nodes.image(uri=f"/gallery/{picture}", alt=self.options.get("alt", name))
-                shown.insert(0, nodes.figure("", image))
+                caption = self.options.get("alt", name)
+                image = nodes.image(uri=f"/gallery/{picture}", alt=caption)
+                shown.insert(0, nodes.figure("", image, nodes.caption("", caption)))
             return shown
 
     app.add_directive("example-output", ExampleOutput)

@@ -67,5 +67,6 @@ GALLERY = {
     "download_all_examples": False,
     "show_signature": False,
     "write_computation_times": False,
+    "min_reported_time": 3600,
     "remove_config_comments": True,
 }

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import io
 import json
@@ -29,7 +30,7 @@ def cells(source: str) -> list[tuple[str, str]]:
 
 
 def executed(source: str) -> dict[str, Any]:
-    """Return the notebook: every code cell with what it printed and the figure it assigned."""
+    """Return the notebook: every code cell with what it printed and what its last line is."""
     names: dict[str, Any] = {"__name__": "notebook"}
     written, count = [], 0
     for number, (kind, text) in enumerate(cells(source)):
@@ -49,19 +50,28 @@ def executed(source: str) -> dict[str, Any]:
 
 
 def _outputs(text: str, names: dict[str, Any]) -> list[dict[str, Any]]:
-    names.pop("figure", None)
     printed = io.StringIO()
+    tree = ast.parse(text)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     with redirect_stdout(printed):
-        exec(compile(text, "a cell of the notebook", "exec"), names)
+        exec(compile(tree, "a cell of the notebook", "exec"), names)
+        shown = None if last is None else eval(ast.unparse(last), names)
     outputs: list[dict[str, Any]] = []
     if printed.getvalue():
         outputs.append({"output_type": "stream", "name": "stdout", "text": printed.getvalue()})
-    if "figure" in names:
-        picture = io.BytesIO()
-        names["figure"].savefig(picture, format="png", dpi=80, facecolor="white")
-        data = {"image/png": base64.b64encode(picture.getvalue()).decode()}
-        outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
+    if shown is not None:
+        outputs.append({"output_type": "display_data", "data": _forms(shown), "metadata": {}})
     return outputs
+
+
+def _forms(shown: Any) -> dict[str, str]:
+    """Return what Jupyter asks of an object, in its own words."""
+    forms = {"text/plain": repr(shown)}
+    if hasattr(shown, "_repr_html_"):
+        forms["text/html"] = shown._repr_html_()
+    if hasattr(shown, "_repr_png_"):
+        forms["image/png"] = base64.b64encode(shown._repr_png_()).decode()
+    return forms
 
 
 if __name__ == "__main__":

@@ -17,7 +17,9 @@ def tolerance(name):
     """Return the relative tolerance: other processors round differently, cone solvers more so."""
     if name.startswith("single"):
         return 1e-3
-    if name.startswith(("huber", "capped", "labels", "convex")) or "conic" in name:
+    if name.startswith("labels"):
+        return 1e-5  # programs of a fit that leaves 3e-5 of the data
+    if name.startswith(("huber", "capped", "convex")) or "conic" in name:
         return 1e-6
     return 1e-4 if "taylor" in name else 1e-7
 

@@ -25,7 +25,7 @@ from benchmarks.store import RESULTS, Conditions, Measured, Results, load, save
 ROWS = [
     Row("fast", "1 ms", "10 ms", 10.0, 0.1, "≥ 5", True, id="proj"),
     Row("slow", "9 ms", "10 ms", 1.1, 0.1, "≥ 5", False, id="nnls"),
-    Row("beside", "9 ms", "10 ms", 1.1, 0.1, id="nnls"),
+    Row("without a target", "9 ms", "10 ms", 1.1, 0.1, id="nnls"),
 ]
 
 
@@ -55,7 +55,9 @@ def test_the_page_names_what_was_missed_and_where_time_goes(tmp_path):
     text = page_of(results_of(ROWS), tmp_path)
     assert "| slow | 9 ms | 10 ms | 1.1 | 10% | ≥ 5 | **no** |" in text.replace("\u00a0", " ")
     assert "1 of 2 targets are met" in text
-    assert "- **nnls**, slow: 1.1, target ≥ 5" in text
+    assert "- **Non-negative least squares**, slow: 1.1, target ≥ 5" in text
+    assert "| [Non-negative least squares](#benchmark-nnls) | 0 of 1 | 1.1 | ≥\u00a05 |" in text
+    assert "Not measured in this run: An iteration and its matrix products, " in text
     assert LIMITS["nnls"] in text
     assert "_static/benchmarks/speed.png" in text
     assert (tmp_path / "_static/benchmarks/speed.png").stat().st_size > 1000

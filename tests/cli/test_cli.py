@@ -275,8 +275,8 @@ def test_datasets_are_listed():
 
 
 def test_warm_up_says_how_long_it_took():
-    assert json.loads(run("warm-up", "--workers", 1, "--json").stdout)["seconds"] > 0
-    assert "kernels are compiled" in run("warm-up", "--workers", 1).stdout
+    assert json.loads(run("warm-up", "--jobs", 1, "--json").stdout)["seconds"] > 0
+    assert "kernels are compiled" in run("warm-up", "--jobs", 1).stdout
 
 
 def test_demo_is_quick_and_prints_the_path_of_its_report(tmp_path):

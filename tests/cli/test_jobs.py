@@ -94,3 +94,18 @@ def test_weights_and_explanations(sheet, tmp_path):
 
 def test_terms_as_text_are_those_of_python():
     assert read_term("simplex(each='sample')") == cn.Simplex(each="sample")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [("--n-components", "--rank"), ("--random-state", "--seed")]
+)
+def test_an_option_of_another_package_is_answered_with_ours(sheet, theirs, ours):
+    said = run("fit", sheet, theirs, 3)
+    assert said.exit_code == 2
+    assert ours in said.output
+
+
+def test_the_largest_features_are_listed_on_the_screen(sheet):
+    said = run("fit", sheet, "--rank", 2, "--no-certificate")
+    named = [line for line in said.output.splitlines() if line.startswith("component ")]
+    assert len(named) == 2

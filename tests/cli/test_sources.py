@@ -233,7 +233,7 @@ def test_who_brings_a_sheet_gets_sheets_back_with_the_names(tmp_path):
 
 def test_names_follow_their_samples(tmp_path):
     LABELED.to_csv(tmp_path / "genes.csv", index=False)
-    how = Reading(samples_are_rows=True, n_samples=3, layout=Layout(skip_text=True))
+    how = Reading(samples_are_rows=True, samples=3, skip_text=True)
     source = read_data(str(tmp_path / "genes.csv"), how)
     table = LABELED.set_index("gene")
     np.testing.assert_array_equal(source.V, table.loc[source.samples].T)

@@ -171,5 +171,5 @@ def test_another_package_adds_a_set_by_its_function(monkeypatch):
 
 def test_a_name_is_a_text_in_any_case():
     assert load("Low-Rank", m=3, n=2, rank=1).V.shape == (3, 2)
-    with pytest.raises(InputError, match="the name of a data set is a text, got 3"):
+    with pytest.raises(InputError, match="the name of a data set is a string, got 3"):
         load(3)

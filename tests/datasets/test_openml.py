@@ -83,7 +83,7 @@ def test_a_cache_that_cannot_be_written_warns_and_still_returns_the_data(
 ):
     (elsewhere / "blocked").write_text("a file where the cache folder should be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(elsewhere / "blocked"))
-    with pytest.warns(RuntimeWarning, match="could not be kept in .*XDG_CACHE_HOME") as caught:
+    with pytest.warns(RuntimeWarning, match="could not be saved in .*XDG_CACHE_HOME") as caught:
         data = load("usps", n_samples=5)
     assert data.V.shape == (256, 5)
     assert caught[0].filename == __file__

@@ -72,7 +72,7 @@ def test_readme_solver_table_agrees_with_the_solvers():
     shown = table[begin]
     wanted = [[row[headers.index(name)] for name in shown] for row in rows]
     found = table[begin + 2 : begin + 2 + len(wanted)]
-    assert found == wanted, "print the table anew with `python docs/_ext/fits.py`"
+    assert found == wanted, "print the table again with `python docs/_ext/fits.py`"
 
 
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")

@@ -17,17 +17,17 @@ from conicnmf.testing import check_constraint
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("*.py"))
 LONGEST = {
-    "audio_starts.py": 80,
-    "consensus_genes.py": 75,
-    "topic_coherence.py": 85,
-    "unmixing_scene.py": 135,
-    "missing_entries.py": 65,
-    "piano_notes.py": 66,
-    "coupled_views.py": 80,
-    "ratings.py": 125,
-    "robust_unmixing.py": 90,
-    "topics_of_counts.py": 75,
-    "words_beyond_chance.py": 70,
+    "audio_starts.py": 75,
+    "consensus_genes.py": 70,
+    "topic_coherence.py": 80,
+    "unmixing_scene.py": 130,
+    "missing_entries.py": 60,
+    "piano_notes.py": 62,
+    "coupled_views.py": 75,
+    "ratings.py": 120,
+    "robust_unmixing.py": 85,
+    "topics_of_counts.py": 70,
+    "words_beyond_chance.py": 65,
 }
 OWN = "custom_*.py"  # a whole term or solver, and its use
 NEEDS = {
@@ -125,8 +125,9 @@ def test_example_without_a_path_saves_to_a_temporary_folder(tmp_path, monkeypatc
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_example_is_short(script):
-    longest = 80 if script.match(OWN) else LONGEST.get(script.name, 60)
-    assert len(script.read_text().splitlines()) < longest
+    code = script.read_text().split('"""', 2)[2]  # the story above it may take what it needs
+    longest = 75 if script.match(OWN) else LONGEST.get(script.name, 58)
+    assert len(code.splitlines()) < longest
 
 
 def test_constraint_of_the_example_is_what_it_says_it_is():

@@ -72,3 +72,28 @@ def test_inferred_nmfsc_codes_have_the_mean_norms_of_training(digits):
 def test_one_class_is_refused(digits):
     with pytest.raises(InputError, match="one class"):
         SCFCClassifier().fit(digits[0], np.zeros(300))
+
+
+@pytest.mark.parametrize("estimator", [SCFC, SCFCClassifier])
+def test_a_fit_goes_on_from_its_checkpoint(digits, tmp_path, estimator):
+    X, y = digits[0][:60], digits[1][:60] % 3
+    settings = {"ramp": 4, "standardize": True}
+    whole = estimator(5, **settings, max_iter=12).fit(X, y).components_
+    kept = settings | {"checkpoint": tmp_path / "state"}
+    estimator(5, **kept, max_iter=7).fit(X, y)
+    assert len(list(tmp_path.rglob("*.npz"))) == (1 if estimator is SCFC else 3)
+    rest = estimator(5, **kept, max_iter=12).fit(X, y)
+    np.testing.assert_allclose(rest.components_, whole, atol=1e-12)
+    with pytest.raises(InputError, match="checkpoint of another solve"):
+        estimator(5, **kept).fit(X[:30], y[:30])
+
+
+def test_banks_do_not_hang_on_the_number_of_processes(digits):
+    X, y = digits[0][:60], digits[1][:60] % 3
+    one, two = (
+        SCFCClassifier(4, ramp=4, max_iter=8, standardize=True, n_jobs=n).fit(X, y) for n in (1, 2)
+    )
+    np.testing.assert_array_equal(one.components_, two.components_)
+    shares = one.predict_proba(X)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert (one.classes_[shares.argmax(axis=1)] == one.predict(X)).all()

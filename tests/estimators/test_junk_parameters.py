@@ -23,7 +23,8 @@ PARAMETERS = [
 
 
 @pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
-def test_junk_is_answered_in_our_words(name, parameter):
+def test_junk_is_answered_in_our_words(name, parameter, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a word may be a path
     kind = getattr(estimators, name)
     known = inspect.signature(kind).parameters
     usual = {"n_components": 2, "max_iter": 2}

@@ -14,6 +14,7 @@ from conicnmf.estimators import (
     PSD,
     SCFC,
     SESM,
+    Factorizer,
     HebbianNMF,
     MiniBatchNMF,
     NonNegativeKernelFDA,
@@ -32,6 +33,7 @@ X = pd.DataFrame(
 )
 Y = np.repeat(["benign", "malignant"], 12)
 MODELS = [
+    Factorizer(2),
     L0NMF(2),
     NMF(2),
     NMFSC(2, max_iter=5),

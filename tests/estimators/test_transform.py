@@ -12,8 +12,8 @@ from sklearn.linear_model import Lasso, Ridge
 
 import conicnmf as cn
 from conicnmf.estimators import L0NMF, Factorizer, NonNegativeSparseCoding, SparseNMF
-from conicnmf.estimators.codes import _descent, find_codes
 from conicnmf.families.coding import sparse_code
+from conicnmf.families.coding.sample_codes import _descent, find_codes
 from conicnmf.model.blocks import fitted_block
 
 NONNEG = cn.NonNegative()
@@ -186,9 +186,17 @@ def test_a_loss_that_knows_products_only_is_coded_by_them(new):
     assert values[0] <= values[1] <= 1.01 * values[0]
 
 
+def test_a_code_that_is_sparse_enough_as_it_is_stays_so_good():
+    rng = np.random.default_rng(10)
+    W = rng.random((3, 4))
+    v = W @ rng.random((4, 1)) ** 2
+    h = find_codes(v, W, [cn.NonNegative(), cn.Sparseness(min=0.3, each="sample")])
+    assert ((v - W @ h) ** 2).sum() < 1e-6 * (v**2).sum()  # 9e-4 where steps began it anew
+
+
 def test_terms_no_solver_can_hold_are_refused_with_every_reason(new):
     W = np.ones((12, 2))
-    terms = [cn.UnitNorm(each="sample"), cn.Box(0, 0.9)]
+    terms = [cn.UnitNorm(each="sample"), cn.Unimodal(each="sample")]
     with pytest.raises(cn.IncompatibleError, match="ProjectedGradient: no joint projection"):
         find_codes(new.T, W, terms)
 

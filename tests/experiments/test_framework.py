@@ -11,6 +11,7 @@ from conicnmf.cli import reproduce as _command  # noqa: F401  registers the comm
 from conicnmf.errors import InputError
 from conicnmf.report import plot_basis
 from experiments import EXPERIMENTS, Experiment, Outcome, Setup, reproduce, write
+from experiments.experiment import judged_by
 
 
 def run(*arguments, code=0):
@@ -53,6 +54,16 @@ def test_reproduce_passes_the_setup_on_and_times_the_run(tiny):
     assert "agrees: it is so." in repr(outcome)
 
 
+def test_verdicts_name_the_sentences_that_fail():
+    assert judged_by({"a": True, "b": True}) == ("agrees", "2 of 2 published sentences hold.")
+    verdict, said = judged_by({"a": False, "b": True, "c": False})
+    assert (verdict, said) == ("partly", "1 of 3 published sentences hold, not: a; c.")
+    assert judged_by({"a": False})[0] == "differs"
+    assert judged_by({"a": False, "b": True}, {"a": True})[0] == "better"
+    assert judged_by({"a": False, "b": False}, {"a": True})[0] == "differs"
+    assert judged_by({"a": True}, {"a": True})[0] == "agrees"
+
+
 def test_unknown_experiment_is_refused_with_the_nearest_name():
     with pytest.raises(InputError, match="did you mean heiler-table3"):
         reproduce("heiler-table")
@@ -69,7 +80,7 @@ def test_write_makes_a_page_a_table_and_the_figures(tiny, tmp_path):
     page = files[0].read_text(encoding="utf-8")
     for part in ("# tiny: A title", "Published: A claim.", "| 0.5 | – | [0, 1] |", "- a [note]"):
         assert part in page
-    assert "**Verdict: agrees.** it is so." in page
+    assert "**Verdict: agrees.** It is so." in page
     assert pd.read_csv(files[1])["s"].tolist() == [0.5]
     assert files[2].read_bytes()[1:4] == b"PNG"
 

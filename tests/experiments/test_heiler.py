@@ -34,6 +34,12 @@ def test_local_steps_end_as_low_as_a_search_over_the_cones():
     assert table["published"].tolist()[:3] == [0.24, 0.26, 0.26]
 
 
+@pytest.mark.long
+def test_of_the_searches_only_that_they_end_higher_is_not_seen(require):
+    outcome = reproduce("heiler-global", quick=False)
+    assert outcome.reason.endswith("2 of 3 published sentences hold, not: in fact lower.")
+
+
 def test_sparse_pca_separates_the_factors_and_pca_does_not():
     table = reproduce("heiler-sparse-pca", seeds=[1]).table.set_index("method")
     assert table.loc["relaxed", "lowest"] > 0.99
@@ -73,6 +79,13 @@ def test_nmf_stands_strong_quantization_better_than_pca(require):
     assert shares["NMF"] > 0.9 > shares["PCA without mean"]
 
 
+@pytest.mark.long
+def test_binary_codes_of_pca_with_the_mean_face_are_the_one_sentence_that_fails(require):
+    require("heiler-quantization")
+    outcome = reproduce("heiler-quantization", quick=False)
+    assert outcome.reason.endswith("3 of 4 published sentences hold, not: most of PCA's do not.")
+
+
 def test_the_three_methods_reach_the_same_errors(require):
     require("heiler-table3")
     outcome = reproduce("heiler-table3")
@@ -84,7 +97,8 @@ def test_the_three_methods_reach_the_same_errors(require):
         table.loc[(0.1, "pgd, sp = s"), "relative error"]
         > 1.2 * table.loc[(0.5, "pgd, sp = s"), "relative error"]
     )
-    assert outcome.verdict == "agrees"
+    # The other sentences are about times, which are the machine's.
+    assert "mean errors are within" not in outcome.reason.partition("not:")[2]
 
 
 def test_every_place_of_a_band_gives_feasible_factors(require):
@@ -133,9 +147,7 @@ def test_table3_errors_of_the_tangent_planes(require):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "name", ["heiler-paatero", "heiler-global", "heiler-sparse-pca", "heiler-quantization"]
-)
+@pytest.mark.parametrize("name", ["heiler-paatero", "heiler-sparse-pca"])
 def test_published_claim_holds_in_full(require, name):
     require(name)
     assert reproduce(name, quick=False).verdict == "agrees"

@@ -87,7 +87,10 @@ def printed_table(**changes):
 def test_the_verdict_tests_every_published_sentence():
     verdict, reason = _judged(printed_table(), str(PRINTED))
     assert verdict == "agrees"
-    assert reason == "18 of 18 cells of the table end within 0.03 of print; 9 of 9 sentences hold."
+    assert (
+        reason
+        == "18 of 18 cells of the table end within 0.03 of print; 9 of 9 published sentences hold."
+    )
     verdict, reason = _judged(printed_table(cells={(NMF, 0.1): 0.96}), str(PRINTED))
     assert verdict == "partly"
     assert "17 of 18 cells" in reason

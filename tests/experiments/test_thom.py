@@ -57,9 +57,10 @@ def test_teacher_lowers_the_error_and_keeps_both_signs_of_filters(need):
 def test_error_is_lowest_at_middling_to_high_sparseness(need):
     need("mnist")
     outcome = reproduce("thom-grid")
-    assert outcome.verdict == "agrees"
     errors = outcome.table.set_index(["σ_W", "σ_H"])["test error %"]
-    assert errors.idxmin() == (0.65, 0.65)
+    assert errors.idxmin() == (0.65, 0.7)
+    assert outcome.verdict == "partly"
+    assert "not: at (0.8, 0.7)" in outcome.reason  # the published pair is tried, and is not best
 
 
 def test_a_thousand_filters_are_learned_in_one_bank_or_in_ten(need):
@@ -118,10 +119,18 @@ def test_estimate_of_code_sparseness_is_right_for_independent_rows():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["thom-gabor", "thom-grid"])
-def test_published_claim_holds_in_full(need, name):
-    need("natural_images" if name == "thom-gabor" else "mnist")
-    assert reproduce(name, quick=False).verdict == "agrees"
+def test_filters_of_30000_patches_are_gabor_functions_but_for_a_few(need):
+    need("natural_images")
+    table = reproduce("thom-gabor", quick=False).table.set_index("sparseness of W")
+    assert table["median ρ"].min() >= 0.97
+    assert table["median ρ"].idxmax() == "0.75"
+
+
+@pytest.mark.long
+def test_error_is_lowest_at_rather_high_sparseness_in_full(need):
+    need("mnist")
+    errors = reproduce("thom-grid", quick=False).table.set_index(["σ_W", "σ_H"])["test error %"]
+    assert min(errors.idxmin()) >= 0.6
 
 
 @pytest.mark.long

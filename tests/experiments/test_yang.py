@@ -43,6 +43,13 @@ def test_no_filter_beats_the_optimal_one_under_its_constraints():
     test = columns(outcome, "test EER %")
     assert test["NLDA, optimal"] < test["LDA"]
     assert f"{test['NLDA, optimal']:.1f} %" in outcome.reason
+    # Every rate has an interval by subject round it.
+    for which in ("training", "test"):
+        for rate, interval in zip(
+            outcome.table[f"{which} EER %"], outcome.table[f"{which}, 95 %"], strict=True
+        ):
+            low, high = map(float, interval.split(" to "))
+            assert low - 0.05 <= rate <= high + 0.05
 
 
 def test_filters_are_drawn_and_the_sparse_one_keeps_its_band():
@@ -59,8 +66,11 @@ def test_the_published_rule_ranks_faces_by_their_light():
     outcome = reproduce("yang-ranking")
     light = columns(outcome, "rank correlation with brightness")
     assert light["NKFDA, published rule"] > 0.9
-    assert abs(light["KFDA"]) < 0.5
-    assert outcome.verdict == "agrees"
+    assert abs(light["KFDA"]) < 0.3
+    assert outcome.verdict == "partly"
+    assert outcome.reason.endswith(
+        "3 of 4 published sentences hold, not: KFDA weighs dark faces least."
+    )
 
 
 def test_both_collections_are_cropped_alike_and_in_even_light():

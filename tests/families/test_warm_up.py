@@ -53,9 +53,9 @@ def test_every_kernel_that_python_calls_is_called():
 
 
 def test_in_one_process():
-    assert cn.warm_up(workers=1) > 0
+    assert cn.warm_up(n_jobs=1) > 0
 
 
 def test_refuses_no_process():
-    with pytest.raises(cn.InputError, match="workers >= 1"):
-        cn.warm_up(workers=0)
+    with pytest.raises(cn.InputError, match="n_jobs to be a whole number that is not 0"):
+        cn.warm_up(n_jobs=0)

@@ -30,7 +30,7 @@ def test_the_active_set_search_gives_the_same_bits_as_python(seed):
         X, certain = np.ones((12, 6)), np.zeros(12, bool)
         states = np.full(X.shape, FREE, np.int8)
         with np.errstate(all="ignore"):
-            kernel(block.G, block.C, block.sizes, X, states, certain, 0, 0.0, 0, 12, block.noise)
+            kernel(block.G, block.C, X, states, certain, 0, 12, block.noise)
         answers.append((X, states, certain))
     for compiled, python in zip(*answers, strict=True):
         assert np.array_equal(compiled, python)
@@ -125,6 +125,10 @@ def test_the_log_says_what_is_compiled_when_it_takes_long(caplog, monkeypatch):
     inner = compile_time.timed(lambda: time.sleep(0.1), "inner")
     compile_time.timed(inner, "outer")()
     assert [record.message.split(",")[0] for record in caplog.records] == ["compiling outer"]
+    assert caplog.records[0].levelno == logging.INFO
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    compile_time.timed(inner, "seen")()
+    assert caplog.records[1].levelno == logging.WARNING  # which Python shows without being asked
     monkeypatch.setattr(compile_time, "_LONG", 60.0)
     compile_time.timed(lambda: None, "short")()
-    assert len(caplog.records) == 1
+    assert len(caplog.records) == 2

@@ -55,7 +55,7 @@ def test_a_read_only_install_without_a_home_imports_and_solves(tmp_path):
     done = subprocess.run(call, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["imported", "CONVERGED"], done.stderr
     assert done.stderr.count("\n") == 1
-    assert "set NUMBA_CACHE_DIR to a folder that can be written to" in done.stderr
+    assert "set NUMBA_CACHE_DIR to a writable folder" in done.stderr
 
 
 def test_a_full_disk_does_not_stop_a_kernel(log, monkeypatch):
@@ -83,4 +83,4 @@ def test_damaged_code_is_made_again(log, content):
     finally:
         path.unlink()
     assert len(log.messages) <= 2
-    assert "compiled code is not kept" in log.messages[0]
+    assert "compiled code cannot be cached" in log.messages[0]

@@ -231,3 +231,10 @@ def test_sparseness_survives_extreme_scales():
     X = np.stack([x * 1e-200, x, x * 1e200, x * 1e-320])
     np.testing.assert_allclose(hoyer_sparseness(X), hoyer_sparseness(x[None])[0], rtol=1e-3)
     np.testing.assert_allclose(hoyer_sparseness(X[:3]), hoyer_sparseness(x[None])[0], rtol=1e-14)
+
+
+def test_rows_of_too_few_digits_keep_their_sparseness():
+    tiny = np.array([[1.6e-42, 9.3e-42, 3.2e-41, 0.0]], dtype=np.float32)
+    P, _ = project_band(tiny, 0.12, 0.3)
+    assert 0 < P.max() < 1e-30
+    assert 0.12 - 1e-6 <= hoyer_sparseness(P)[0] <= 0.3 + 1e-6

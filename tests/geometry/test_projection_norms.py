@@ -16,6 +16,7 @@ from conicnmf.geometry import (
     project_norm_ball,
     project_simplex,
     project_unit_norm,
+    project_unit_norm_within,
 )
 
 BOTH = st.booleans()
@@ -162,3 +163,36 @@ def test_float32_is_kept_and_inputs_are_unchanged(project):
     assert P.dtype == np.float32
     np.testing.assert_array_equal(X, kept)
     np.testing.assert_allclose(P, project(X.astype(np.float64)), atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_point_of_the_sphere_within_bounds_is_nearer(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 6))
+    w = np.abs(rng.standard_normal(n))
+    w /= np.linalg.norm(w)
+    fixed = rng.random(n) < 0.3
+    low, high = np.where(fixed, w, 0.0), np.where(fixed, w, np.inf)
+    x = rng.standard_normal(n)
+    (P,) = project_unit_norm_within(x[None], low, high)
+    assert (low <= P).all()
+    assert (high >= P).all()
+    assert np.linalg.norm(P) == pytest.approx(1, abs=1e-14)
+    # With entries that are fixed or not negative, the rest is a sphere in the orthant.
+    rest = np.sqrt(1 - np.sum(w[fixed] ** 2))
+    others = project_unit_norm(x[None, ~fixed], nonneg=True)[0] if not fixed.all() else 0.0
+    np.testing.assert_allclose(P[~fixed], rest * others, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_nearest_point_of_the_sphere_in_a_box_is_that_of_the_ball_where_it_can_be(seed):
+    rng = np.random.default_rng(seed)
+    low, high = -rng.uniform(0, 0.5, 6), rng.uniform(0.2, 0.9, 6)
+    x = rng.standard_normal(6)
+    w = cp.Variable(6)
+    best = cp.Problem(cp.Maximize(x @ w), [cp.norm(w) <= 1, low <= w, w <= high])
+    best.solve(cp.CLARABEL)
+    (P,) = project_unit_norm_within(x[None], low, high)
+    assert np.linalg.norm(P) == pytest.approx(1, abs=1e-9)
+    if np.linalg.norm(w.value) > 1 - 1e-6:
+        assert x @ P == pytest.approx(best.value, abs=1e-6)

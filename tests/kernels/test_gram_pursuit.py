@@ -11,6 +11,7 @@ from scipy.optimize import nnls
 
 from conicnmf.errors import InputError
 from conicnmf.kernels import threads
+from conicnmf.kernels._greedy import largest
 from conicnmf.kernels.nnls import kkt_residual, nnls_gram
 from conicnmf.kernels.pursuit import forward_backward, nn_omp
 
@@ -190,3 +191,24 @@ def test_wrong_input_is_named(call):
     with pytest.raises(InputError, match="lam"):
         forward_backward(G, C, yy, -0.1, 1)
     assert forward_backward(np.empty((0, 0)), np.empty((0, 2)), np.ones(2), 0.1, 1).shape == (0, 2)
+
+
+def test_omp_takes_atoms_back_and_meets_nearly_equal_ones():
+    rng = np.random.default_rng(5)
+    near = rng.random((20, 4))
+    A = np.hstack([near, near + 1e-3 * rng.random((20, 4)), rng.random((20, 9)), np.ones((20, 1))])
+    Y = rng.random((20, 60))
+    B = nn_omp(*gram(A, Y), 8)
+    for y, b in zip(Y.T, B.T, strict=True):
+        wanted = plain_omp(A, y, 8, 0.0)
+        np.testing.assert_allclose(A @ b, A @ wanted, atol=1e-6)
+    assert (np.count_nonzero(B, axis=0) < 8).any()  # an atom that came in left again
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 40])
+def test_largest_entry_is_the_first_one(size):
+    rng = np.random.default_rng(size)
+    for _ in range(50):
+        w = rng.integers(-3, 3, size).astype(float)
+        w[rng.random(size) < 0.2] = -np.inf
+        assert largest(w) == (w.argmax() if w.max() > -np.inf else -1)

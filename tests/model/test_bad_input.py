@@ -47,8 +47,8 @@ DATA = {
     "NaN": (with_entry(np.nan), "must be finite, got 1 NaN", "WeightedFrobenius(mask)"),
     "infinite": (with_entry(-np.inf), "must be finite, got 1 NaN", "WeightedFrobenius(mask)"),
     "NaN, sparse": (sp.csr_array(with_entry(np.nan)), "got 1 NaN", "WeightedFrobenius(mask)"),
-    "huge": (1e150 * V, "must be a normal number, got 1.1e+150", "divide V"),
-    "tiny": (1e-150 * V, "must be a normal number, got 1.1e-150", "divide V"),
+    "huge": (1e150 * V, "whose square is a normal number, got 1.1e+150", "divide V"),
+    "tiny": (1e-150 * V, "whose square is a normal number, got 1.1e-150", "divide V"),
     "huge, single": (np.float32(1e30) * V.astype(np.float32), "got 1.1e+30", "divide V"),
 }
 

@@ -148,10 +148,13 @@ def test_texts_mean_what_they_mean_in_numpy():
 
 
 BAD = {
-    "no expression": (lambda: cn.Approx(V, "W @"), "is no expression"),
+    "no expression": (lambda: cn.Approx(V, "W @"), "is not an expression"),
     "no text": (lambda: cn.Approx(V, 3), "model to be a text, got model=3"),
-    "function": (lambda: cn.Approx(V, "exp(W) @ H"), "'exp\\(W\\)', which is no product of names"),
-    "number": (lambda: cn.Approx(V, "W @ 2"), "'2', which is no product"),
+    "function": (
+        lambda: cn.Approx(V, "exp(W) @ H"),
+        "'exp\\(W\\)', which is not a product of names",
+    ),
+    "number": (lambda: cn.Approx(V, "W @ 2"), "'2', which is not a product"),
     "entrywise product": (lambda: cn.Approx(V, "(W @ H) * (A @ B)"), "write products with @"),
     "weight": (lambda: cn.Approx(V, "W @ H", weight=-1), "number > 0, got weight=-1"),
     "twice": (lambda: compose("W @ W"), "W appears 2 times"),
@@ -160,7 +163,7 @@ BAD = {
     "no variable": (lambda: compose("D @ D", constants={"D": np.eye(7)}), "has no variable"),
     "ones inside": (lambda: compose("W @ 1 @ H"), "ones must be at an end"),
     "no rank": (lambda: cn.compose(cn.Approx(V, "W @ H")), "known neither from data"),
-    "rank too long": (lambda: compose("W @ H", rank=(2, 3)), "a number too many, 3"),
+    "rank too long": (lambda: compose("W @ H", rank=(2, 3)), "one number too many, 3"),
     "sizes": (
         lambda: cn.compose(cn.Approx(V, "W @ H"), cn.Approx(U[:, :4], "K @ H"), rank=2),
         "columns of H must be one number, got 9 by the columns of V1 and 4 by the columns of V2",
@@ -170,7 +173,10 @@ BAD = {
         "rows of D must be one number, got 6 by the constant D and 7 by the rows of V",
     ),
     "constant's shape": (lambda: compose("D @ H", constants={"D": np.ones(7)}), "must be a matrix"),
-    "shape of no variable": (lambda: compose("W @ H", shapes={"X": (1, 2)}), "they are W, H"),
+    "shape of no variable": (
+        lambda: compose("W @ H", shapes={"X": (1, 2)}),
+        "the variables are W, H",
+    ),
     "shape": (
         lambda: compose("W @ H", shapes={"W": 3}),
         "under each name or None, got shapes",

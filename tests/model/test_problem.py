@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import inspect
 from dataclasses import FrozenInstanceError
 from typing import Any
 
@@ -227,3 +228,9 @@ def test_notebooks_show_the_statement_as_text_that_is_no_markup():
     shown = problem._repr_html_()
     assert shown == f"<pre>{html.escape(repr(problem))}</pre>"
     assert "Sparseness" in shown
+
+
+def test_help_and_completion_show_what_a_problem_takes():
+    shown = inspect.signature(cn.Problem).parameters
+    assert list(shown) == ["objective", "constraints", "feature_names", "sample_names"]
+    assert list(inspect.signature(cn.one_factor.ProjectiveNMF).parameters)[:2] == ["V", "rank"]

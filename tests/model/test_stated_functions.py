@@ -17,8 +17,8 @@ OTHER = cp.Variable((6, 2), name="other")
 @pytest.mark.parametrize(
     ("term", "says"),
     [
-        (cn.Convex(lambda W: W <= OTHER), "about its own factor alone, got other in it too; state"),
-        (cn.ConvexPenalty(lambda W: cp.sum(W - OTHER)), "alone, got other in it too"),
+        (cn.Convex(lambda W: W <= OTHER), "about its own factor only, got other in it too; state"),
+        (cn.ConvexPenalty(lambda W: cp.sum(W - OTHER)), "only, got other in it too"),
         (cn.Convex(lambda W: 3), "must return constraints, got TypeError: 'int' object"),  # type: ignore[arg-type, return-value]
         (cn.Convex(lambda W: [True]), "must return constraints, got True; write it with CVXPY"),  # type: ignore[list-item]
         (cn.Convex(lambda W: W @ W >= 0), "got ValueError: Incompatible dimensions (6, 2) (6, 2);"),

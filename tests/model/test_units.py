@@ -136,3 +136,44 @@ def test_a_user_s_function_with_a_constant_of_another_size_is_the_same_in_other_
     X = unit * RNG.random((3, 4))
     for term in (cn.ConcavePenalty(capped), cn.ConvexPenalty(bent)):
         assert term.scaled(1 / unit).value(X / unit) == pytest.approx(term.value(X), rel=1e-12)
+
+
+def test_a_bound_names_the_size_of_a_factor_where_a_user_s_function_is_there_too():
+    """The function was taken for one of numbers about one, and the data were left at 2^-198."""
+    tiny = 2.0**-99
+    user = cn.Convex(lambda W: W[0, 0] + W[1, 1] <= tiny)
+    V = tiny**2 * RNG.random((7, 11))
+    problem = cn.factorize(V, 3, W=[PLUS, cn.FactorNorm(tiny), user], H=[PLUS])
+    normal = agree(problem)
+    assert normal.units.powers["W"] == -99
+    assert 0.5 <= normal.V.max() < 2
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-6, 1e-12, 2.0**-150])
+@pytest.mark.parametrize("bounded", [True, False])
+def test_bounds_of_the_users_own_hold_relative_to_small_numbers(size, bounded):
+    """Absolute tolerances would take a sum of at most 1e-12 for zero, and any sum for allowed."""
+    V = np.random.default_rng(0).random((8, 3)) @ np.random.default_rng(1).random((3, 10)) * size
+    bound = 0.5 * size
+    H = [PLUS, cn.Convex(lambda H: cp.sum(H, axis=0) <= bound)]
+    problem = cn.factorize(V, 3, W=[PLUS, cn.UnitNorm()] if bounded else [PLUS], H=H)
+    result = problem.solve("Splitting", stop=20)
+    assert result.H.sum(axis=0).max() <= bound * (1 + 1e-5)
+    far = {"W": result.W, "H": 1.1 * result.H * (bound / result.H.sum(axis=0).max())}
+    assert problem.violation(far) > 1e-6
+    small = cn.Convex(lambda H: cp.sum(H, axis=0) <= 0.5)
+    ones = cn.factorize(
+        V / size, 3, W=[PLUS, cn.UnitNorm()] if bounded else [PLUS], H=[PLUS, small]
+    )
+    same = ones.solve("Splitting", stop=20).objective
+    assert result.objective == pytest.approx(same * size**2, rel=0.02)
+
+
+def test_a_small_floor_beside_ordinary_numbers_stays_one():
+    """Zero is 1e-9 from it, as CVXPY sees it, where other entries are about one."""
+    floor = cn.Convex(lambda X: X >= 1e-9)
+    assert floor.violation(np.array([[0.0, 1.0]])).max() == pytest.approx(1e-9)
+    V = RNG.random((6, 5)) + 1
+    problem = cn.factorize(V, 2, H=[PLUS, floor], W=[PLUS])
+    assert problem.normalized().units.powers.get("H", 0) == 0
+    assert cn.ReverseConvex(lambda X: cp.norm(X) >= 1e-12).violation(np.zeros((1, 3))).max() > 1e-6

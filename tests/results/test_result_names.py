@@ -103,5 +103,5 @@ def test_estimators_pass_the_labels_of_samples_and_features_on():
 
 @pytest.mark.parametrize("names", [["\ud800", "b"], sp.dia_array(np.eye(2))])
 def test_names_that_no_table_can_show_are_refused(names):
-    with pytest.raises(cn.InputError, match="feature_names must be a list of texts"):
+    with pytest.raises(cn.InputError, match="feature_names must be a list of names"):
         cn.factorize(np.ones((2, 3)), 1, feature_names=names)

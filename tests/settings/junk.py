@@ -6,8 +6,19 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
+
+class NoArray:
+    """An object that fails in its own way to become an array."""
+
+    def __array__(self, *arguments: Any, **options: Any) -> Any:
+        raise RuntimeError("out of order")
+
+
+OUT_OF_RANGE = sp.csr_array(np.eye(3))
+OUT_OF_RANGE.indices[0] = 7
 JUNK: dict[str, Any] = {
     "word": "x",
     "none": None,
@@ -30,6 +41,20 @@ JUNK: dict[str, Any] = {
     "complex": 1j,
     "expression": cp.Variable((2, 2)),
     "ragged": [[1, 2], [3]],
+    "no dimension": np.array(2),
+    "frame with names twice": pd.DataFrame(np.ones((6, 5)), columns=list("aaaaa")),
+    "masked": np.ma.masked_array(np.ones((6, 5)), mask=np.eye(6, 5, dtype=bool)),
+    "largest numbers": np.full((6, 5), 1e308),
+    "least number": 5e-324,
+    "nothing": "",
+    "null": "a\0b",
+    "folder": ".",
+    "long name": "x" * 5000,
+    "out of range": OUT_OF_RANGE,
+    "no array": NoArray(),
+    "several sparse": (sp.csr_array(np.eye(2)),) * 2,
+    "wider than double": np.full((6, 5), np.longdouble(10) ** 4000),
+    "wide and sparse": sp.csr_array(np.full((6, 5), np.longdouble(10) ** 4000)),
     "cube": np.ones((2, 2, 2)),
     "no numbers": np.full((6, 5), np.nan),
     "complex matrix": np.full((6, 5), 1j),

@@ -31,6 +31,8 @@ MEASURED = {
     "scores": [0.1, 0.2, 0.3, 0.4],
     "labels": [0, 1, 0, 1],
     "k": 2,
+    "measure": lambda drawn: 1.0,
+    "groups": ["a", "b"],
 }
 
 
@@ -85,7 +87,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "certify": (cn.certify, {"problem": PROBLEM, "result": RESULT}),
 }
 """For each function a call that works."""
-CALLED = ("callback", "make_problem", "problem", "kernel")
+CALLED = ("callback", "make_problem", "problem", "kernel", "measure")
 """Arguments that may be functions: what those raise is theirs."""
 PLACES = [
     (function, one.name)
@@ -156,6 +158,73 @@ def test_what_users_of_other_packages_write_is_answered_with_what_is_meant(call,
     with pytest.raises(cn.InputError) as caught:
         call()
     assert says in str(caught.value)
+
+
+W, H = cp.Variable((6, 2), nonneg=True), cp.Variable((2, 5), nonneg=True)
+PRICE = cp.Parameter(nonneg=True, value=0.5)
+PRICED = cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H) + PRICE * cp.sum(H)))
+HIDDEN: dict[str, Any] = JUNK | {"no value": cp.Parameter()}
+
+
+class _Pairs(dict[Any, Any]):
+    """A mapping with one key, which needs no hash."""
+
+    def __init__(self, key: Any, value: Any) -> None:
+        super().__init__({0: value})
+        self.pair = key, value
+
+    def __iter__(self):
+        return iter(self.pair[:1])
+
+    def items(self):
+        return [self.pair]
+
+
+WITHIN: dict[str, Callable[[Any], Any]] = {
+    "a rank": lambda junk: cn.cross_validate_rank(V, [1, junk], 2, stop=1),
+    "a problem of ranks": lambda junk: cn.cross_validate_rank(V, [1], 2, problem=lambda *a: junk),
+    "a step": lambda junk: cn.path(lambda value: PROBLEM, [junk], "HALS", stop=1),
+    "a parameter": lambda junk: cn.path(PRICED, _Pairs(junk, [1.0]), "HALS", stop=1),
+    "values of a parameter": lambda junk: cn.path(PRICED, {PRICE: junk}, "HALS", stop=1),
+    "a value of a parameter": lambda junk: cn.path(PRICED, {PRICE: [junk]}, "HALS", stop=1),
+    "a problem of a path": lambda junk: cn.path(lambda value: junk, [1.0], "HALS", stop=1),
+    "a term": lambda junk: cn.factorize(V, 2, W=[junk]),
+    "terms of a view": lambda junk: cn.factorize({"a": V, "b": V}, 2, W={"a": junk}),
+    "a view": lambda junk: cn.factorize({"a": V, "b": junk}, 2),
+    "names": lambda junk: cn.factorize(V, 2, feature_names=junk),
+    "constraints": lambda junk: cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H)), junk),
+    "a constraint": lambda junk: cn.Problem(cp.Minimize(cp.sum_squares(V - W @ H)), [junk]),
+    "a penalty": lambda junk: cn.factorize(V, 2, W=[cn.ConvexPenalty(lambda W: junk)]).solve(
+        stop=1
+    ),
+    "a solver": lambda junk: cn.compare(PROBLEM, [junk], [0], stop=1),
+    "a seed": lambda junk: cn.compare(PROBLEM, ["HALS"], [junk], stop=1),
+    "a start": lambda junk: PROBLEM.solve("HALS", init=(junk, junk), stop=1),
+    "a key": lambda junk: RESULT[junk],
+    "a matrix": lambda junk: RESULT.predict_entries(0, 0, junk),
+    "rows": lambda junk: RESULT.predict(junk, 0),
+    "a file": lambda junk: cn.load(junk),
+    "a name": lambda junk: cn.datasets.load(junk),
+    "a rule": lambda junk: cn.MaxIter(1) | junk,
+}
+"""Calls with a place for junk inside an argument, or in what a function returns."""
+
+
+@pytest.mark.parametrize("place", WITHIN)
+def test_junk_within_an_argument_is_answered_in_our_words(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for junk, value in HIDDEN.items():
+        try:
+            WITHIN[place](value)
+        except cn.ConicNMFError as error:
+            says = str(error)
+            assert "; " in says or "\n" in says or "Known are" in says, (junk, says)
+            assert len(says) < 1500 or place == "a file", (junk, says)
+
+
+def test_every_module_that_the_reference_lists_is_an_attribute():
+    for name in ("coding", "one_factor", "autoencoders", "estimators", "report", "measures"):
+        assert getattr(cn, name).__all__
 
 
 def test_a_number_beside_a_rule_is_an_iteration_limit():

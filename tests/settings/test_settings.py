@@ -94,6 +94,7 @@ def test_values_are_kept_in_plain_form():
     ]
     assert walk.stops == (cn.MaxIter(1),)
     assert walk.twice == 2
+    assert type(Walk(word=np.array(["fast"])[0]).word) is str
 
 
 def test_settings_stay_ordinary_frozen_dataclasses():
@@ -144,3 +145,12 @@ def test_arguments_of_a_door_are_checked_like_settings():
         march(2, max_iter=3)
     with pytest.raises(TypeError, match="march"):
         march()  # type: ignore[call-arg]
+
+
+def test_a_value_without_a_text_is_named_by_its_kind():
+    class Silent:
+        def __repr__(self) -> str:
+            raise RuntimeError("no text")
+
+    with pytest.raises(cn.InputError, match="got steps=Silent, which has no text; the default is"):
+        Walk(steps=Silent())

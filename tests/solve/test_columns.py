@@ -74,10 +74,17 @@ def test_views_with_and_without_a_mask_add_up():
     assert result.certificate(stationarity=1e-2).ok
 
 
-@pytest.mark.parametrize("name", ["mask", "sums", "masked sums"])
+@pytest.mark.parametrize("name", ["sums", "masked sums"])
 def test_it_is_picked_where_columns_have_a_loss_or_a_sum_of_their_own(name):
     problem = cn.factorize(V, 3, **MODELS[name])
     assert "ANLS is picked: every sample has exact coefficients" in problem.explain()
+
+
+@pytest.mark.parametrize(("hidden", "picked"), [(2, "HALS → ANLS"), (6, "ANLS")])
+def test_what_hides_most_entries_gives_columns_systems_of_their_own(hidden, picked):
+    mask = np.arange(V.size).reshape(V.shape) % 10 >= hidden
+    problem = cn.factorize(V, 3, loss=cn.WeightedFrobenius(mask))
+    assert f"By default {picked} is picked" in problem.explain()
 
 
 def test_what_ties_samples_together_is_refused_with_the_reason():

@@ -57,6 +57,7 @@ MORE = [
     (plain, cn.Race((cn.HALS(), cn.Multiplicative()), starts=2, laps=2)),
     (plain, cn.Chain((cn.HALS(), cn.ANLS()))),
     (plain, cn.Coded()),
+    (plain, cn.Online(batch_size=5)),
 ]
 OWN = {gain: OneFactorSolver, ratio: OneFactorSolver, self_fit: OneFactorSolver}
 """Methods for blocks fit problems with one factor too, whose A stays in its own units."""

@@ -15,6 +15,7 @@ import pytest
 import conicnmf as cn
 from conicnmf.strips.cluster import DaskCrew, DaskReader
 from conicnmf.strips.cluster import crew as crew_module
+from conicnmf.strips.cluster.holder import Holder
 
 V = np.random.default_rng(6).random((12, 45))
 LAZY = da.from_array(V, chunks=(12, 7))
@@ -73,12 +74,39 @@ def test_a_stuck_worker_is_left_behind(three):
     with dask.config.set({"conicnmf.patience": "300ms"}):
         crew = DaskCrew(DaskReader.of(LAZY))
         try:
-            _, (total,) = crew.run(sleepy, crew.data)
+            (total,) = crew.run(sleepy, crew.data)
             assert STUCK.is_set()
             assert total == pytest.approx(V.sum())
         finally:
             GO_ON.set()
             crew.close()
+
+
+def test_where_all_workers_are_stuck_the_status_says_so(three, monkeypatch):
+    problem, hang, go_on = cn.factorize(LAZY, 4), threading.Event(), threading.Event()
+    wanted = problem.solve("HALS", stop=3)
+    own = Holder.run
+
+    def stuck(holder, *args):
+        if hang.is_set() and threading.current_thread() is not threading.main_thread():
+            go_on.wait(30)
+        return own(holder, *args)
+
+    monkeypatch.setattr(Holder, "run", stuck)
+
+    def callback(iteration, factors):
+        if iteration.iteration == 3:
+            hang.set()
+
+    try:
+        with dask.config.set({"conicnmf.patience": "300ms"}):
+            found = problem.solve("HALS", stop=9, callback=callback, throw=False)
+    finally:
+        go_on.set()
+    assert found.status is cn.Status.ERROR
+    assert any("have not answered" in said for said in found.remarks)
+    np.testing.assert_array_equal(found.W, wanted.W)
+    assert found.n_iter == 3
 
 
 def test_what_work_raises_there_is_raised_here(three):

@@ -115,7 +115,7 @@ def test_a_result_can_be_measured_again_and_saved(tmp_path):
     ("given", "said"),
     [
         ({"loss": cn.Frobenius(cap=1.0)}, "does not work on data in strips"),
-        ({"offset": "feature"}, "V ≈ W H alone"),
+        ({"offset": "feature"}, "can only be factorized as V ≈ W H"),
         ({"memory_limit": "much"}, 'try "2GB"'),
     ],
 )
@@ -129,7 +129,7 @@ def test_bad_data_are_refused(tmp_path):
         cn.factorize(np.where(V > 2, np.nan, V), 4, memory_limit=FEW)
     with pytest.raises(cn.InputError, match="is not there"):
         cn.factorize(tmp_path / "no.npy", 4)
-    with pytest.raises(cn.InputError, match="looks at all of V"):
+    with pytest.raises(cn.InputError, match="needs all of V"):
         cn.factorize(V, 4, memory_limit=FEW).solve(init="NNDSVD")
 
 

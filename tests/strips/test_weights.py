@@ -41,7 +41,7 @@ def lazy(weights):
 @pytest.mark.parametrize("kind", WEIGHTS)
 @pytest.mark.parametrize("loss", [cn.WeightedFrobenius, cn.KullbackLeibler])
 def test_weights_of_every_kind(kind, loss, client):
-    solver = "Multiplicative" if loss is cn.KullbackLeibler else None
+    solver = "Multiplicative" if loss is cn.KullbackLeibler else "ANLS"  # the same for all of them
     whole = cn.factorize(V, 4, loss=loss(weights=WEIGHTS[kind])).solve(solver, init=START, stop=5)
     stated = [
         cn.factorize(V, 4, loss=loss(weights=WEIGHTS[kind]), memory_limit="20KB"),

@@ -263,20 +263,23 @@ def test_sets_without_cone_and_projection_are_judged_in_a_convex_part(name):
     assert "stationary" in failed(worse.certificate())
 
 
+TOGETHER, IN_TURN = "projected gradient steps", "alternating projections"
 MET = {
-    "box": cn.Box(0, 0.6),
-    "ball of samples": cn.NormBall(0.9, each="sample"),
-    "entries that are known": cn.Fixed(np.arange(48).reshape(16, 3).T == 20, 0.25),
+    "box": (cn.Box(0, 0.6), TOGETHER),
+    "entries that are known": (cn.Fixed(np.arange(48).reshape(16, 3).T == 20, 0.25), TOGETHER),
+    "ball of samples": (cn.NormBall(0.9, each="sample"), IN_TURN),
+    "rising": (cn.Monotone(), IN_TURN),
 }
 
 
 @pytest.mark.parametrize("name", MET)
-def test_spheres_that_meet_other_sets_are_judged_by_alternating_projections(name):
+def test_spheres_that_meet_other_sets_are_judged_by_projections(name):
     V = cn.datasets.low_rank(20, 16, 3, noise=0.05, seed=0).V
-    problem = cn.factorize(V, 3, H=[cn.NonNegative(), cn.UnitNorm(), MET[name]])
+    other, route = MET[name]
+    problem = cn.factorize(V, 3, H=[cn.NonNegative(), cn.UnitNorm(), other])
     best = problem.solve(stop=cn.MaxIter(300) | cn.RelDecrease(1e-5))
     (check,) = [check for check in best.certificate().checks if check.name == "stationary, H"]
-    assert "alternating projections" in check.note
+    assert route in check.note
     assert check.ok, check
     start = problem.solve(stop=0)
     early = replace(best, factors={"W": best.W, "H": start.H})
@@ -304,3 +307,15 @@ def test_a_point_outside_its_constraints_is_refuted_without_an_exception():
     W[1:3] = 0.5  # what is known is zero: the part of the set with these zeros holds no point
     wrong = replace(result, factors=result.factors | {"W": W})
     assert not wrong.certificate()
+
+
+def test_lengths_with_kinks_in_the_price_are_judged_by_proximal_steps():
+    """A unit length is no cone program, and a norm of groups has no gradient."""
+    V = cn.datasets.low_rank(8, 7, 2, noise=0.05, seed=3).V
+    W, H = [cn.NonNegative()], [cn.NonNegative(), cn.UnitNorm(), cn.L21(0.05)]
+    result = cn.factorize(V, 2, W=W, H=H).solve(stop=cn.MaxIter(2000) | cn.RelDecrease(1e-8))
+    assert result.certificate(), result.certificate()
+    turned = {**result.factors, "H": cn.UnitNorm().project(result.H[:, ::-1] + 0.1)}
+    checks = cn.factorize(V, 2, W=W, H=H).solve(init=(result.W, turned["H"]), stop=1)
+    moved = planted(checks, **turned)
+    assert not moved.certificate()

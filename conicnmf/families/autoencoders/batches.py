@@ -9,29 +9,24 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from conicnmf.families.autoencoders.inputs import as_samples, given
+from conicnmf.families.autoencoders.inputs import OfSamples, given, samples_at, sum_squares
 from conicnmf.model.base import BaseProblem
-from conicnmf.settings import Count, Positive, Reads, Settings, Whole, checks_arguments
+from conicnmf.settings import Count, Positive, Whole, checks_arguments
 from conicnmf.solve.methods.base import Context, Solver, Sweep
 from conicnmf.solve.stop import MaxIter, Stop
-from conicnmf.types import Array, Factors
+from conicnmf.types import Array, Data, Factors
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BatchCodes(Settings, BaseProblem):
+class BatchCodes(OfSamples):
     """A loss that is a sum over samples, given codes; its objective is the mean at inferred codes."""
 
-    kind = "autoencoder"
-
-    V: Annotated[Any, Reads(as_samples)]
-    rank: Count
-
     @abstractmethod
-    def codes(self, factors: Factors, X: Array) -> Array:
+    def codes(self, factors: Factors, X: Data) -> Array:
         """Return the codes that the encoder infers for samples (columns)."""
 
     @abstractmethod
@@ -70,7 +65,7 @@ class BatchCodes(Settings, BaseProblem):
             float(np.sum((X - self.decoded(factors, self.codes(factors, X))) ** 2))
             for X in _parts(self.V)
         )
-        return error / (float(np.sum(self.V * self.V)) or 1.0)
+        return error / (sum_squares(self.V) or 1.0)
 
     @checks_arguments
     def start(self, init: Any, rng: np.random.Generator) -> Factors:
@@ -80,9 +75,9 @@ class BatchCodes(Settings, BaseProblem):
         return self.settled(drawn | known)
 
 
-def _parts(V: Array, width: int = 4096) -> Iterator[Array]:
+def _parts(V: Data, width: int = 4096) -> Iterator[Array]:
     for begin in range(0, V.shape[1], width):
-        yield V[:, begin : begin + width]
+        yield samples_at(V, slice(begin, begin + width))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +139,7 @@ class MiniBatch(Solver[BatchCodes, Memo]):
         order = np.random.default_rng([memo.seed, memo.count // per_sweep]).permutation(M)
         rate = self.rate / (1 + memo.count / per_sweep / self.decay)
         for begin in range(0, M, self.batch):
-            X = np.ascontiguousarray(problem.V[:, order[begin : begin + self.batch]])
+            X = samples_at(problem.V, order[begin : begin + self.batch])
             H = problem.codes(factors, X)
             for _ in range(self.code_steps):
                 H = problem.improved(factors, X, H)

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from conicnmf.errors import InputError
-from conicnmf.families.autoencoders.steps import Shape
+from conicnmf.families.autoencoders.inputs import sample_squares
+from conicnmf.families.autoencoders.row_constraint import RowConstraint
 from conicnmf.model.constraints import NonNegative, Sparseness, UnitNorm
 from conicnmf.model.factorize import factorize
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Constraint
 from conicnmf.settings import Count, Share, checks_arguments
-from conicnmf.types import Array
+from conicnmf.types import Array, Data
 
 
 @checks_arguments
@@ -64,7 +65,7 @@ def code_norms(H: Array) -> tuple[float, float]:
 
 
 def infer_exact(
-    X: Array, W: Array, l1: float, l2: float, nonneg: bool = True, max_iter: int = 200
+    X: Data, W: Array, l1: float, l2: float, nonneg: bool = True, max_iter: int = 200
 ) -> Array:
     """Return codes with ‖h‖₁ = l1 and ‖h‖₂ = l2 that reconstruct samples (columns) well.
 
@@ -89,11 +90,11 @@ def infer_exact(
     """
     if not 0 < l2 <= l1 * (1 + 1e-12):
         raise InputError(f"norms of codes need 0 < l2 <= l1, got l1={l1}, l2={l2}; see code_norms")
-    shape = Shape(l1 / l2, l2, not nonneg)
+    shape = RowConstraint(l1 / l2, l2, not nonneg)
     G, C = W.T @ W, np.ascontiguousarray((W.T @ X).T)
     step = 1 / (2 * float(np.linalg.norm(G, 2)) or 1.0)
     H = shape.project(C)
-    size = np.maximum(np.einsum("ij,ij->j", X, X), np.finfo(C.dtype).tiny)
+    size = np.maximum(sample_squares(X), np.finfo(C.dtype).tiny)
     before = np.full(len(C), np.inf)
     for _ in range(max_iter):
         GH = H @ G

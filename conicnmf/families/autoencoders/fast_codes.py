@@ -10,13 +10,14 @@ import numpy as np
 from conicnmf.families.autoencoders.inputs import (
     binary_teacher,
     given,
+    responses,
     sum_squares,
 )
 from conicnmf.families.autoencoders.sparse_codes import SparseCodes
 from conicnmf.families.autoencoders.transfer import answer, encode
 from conicnmf.kernels.encoder import matched_slope
 from conicnmf.settings import Count, Rule, Share, Weight, checks_arguments
-from conicnmf.types import Array, Factors
+from conicnmf.types import Array, Data, Factors
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class FastCodes(SparseCodes):
 
     Parameters
     ----------
-    V : array of shape (d, M)
+    V : array or sparse matrix of shape (d, M)
         One sample a column; see `standardize`.
     rank : int
     sparseness_w, sparseness_h : float or None
@@ -122,7 +123,7 @@ class FastCodes(SparseCodes):
         fit = self.relative_error(factors) * self.size
         return self.weights().total(fit, sum_squares(codes), miss)
 
-    def codes(self, factors: Factors, X: Array) -> Array:
+    def codes(self, factors: Factors, X: Data) -> Array:
         """Return the codes f(WᵀX + θ) of samples (columns)."""
         return encode(X, factors["W"], factors["theta"], factors["beta"], self.q)
 
@@ -134,7 +135,7 @@ class FastCodes(SparseCodes):
         n, kind = self.rank, self.V.dtype
         start |= {
             "theta": np.zeros((n, 1), kind),
-            "beta": matched_slopes(start["W"].T @ self.V, self.q),
+            "beta": matched_slopes(responses(start["W"].T, self.V), self.q),
         }
         if self.teacher is not None:
             start |= {"w_out": np.zeros((n, 1), kind), "theta_out": np.zeros((1, 1), kind)}

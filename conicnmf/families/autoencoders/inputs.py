@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from conicnmf.errors import InputError
 from conicnmf.geometry.cones import cone_ratio
 from conicnmf.geometry.hoyer import hoyer_sparseness
-from conicnmf.types import Array
+from conicnmf.model.base import BaseProblem
+from conicnmf.model.names import labels_of, with_labels
+from conicnmf.settings import Count, Reads, Settings
+from conicnmf.types import Array, Data
 from conicnmf.validate import as_classes, as_data, as_matrix, as_numbers
 
 
-def standardize(V: Any) -> Array:
+def standardize(V: Any) -> Any:
     """Return V with every sample (column) at mean 0 and variance 1; constant samples become 0.
+
+    A data frame keeps its names.
 
     Examples
     --------
@@ -23,14 +30,17 @@ def standardize(V: Any) -> Array:
     array([[-1.,  0.],
            [ 1.,  0.]])
     """
-    X = np.array(as_samples(V, "V"), order="C")
+    if sp.issparse(V):
+        raise InputError("V must be dense to get mean 0, which fills in its zeros; use V.toarray()")
+    given = as_samples(V, "V")
+    X = np.array(given, order="C")
     X -= X.mean(axis=0, keepdims=True)
     spread = X.std(axis=0, keepdims=True)
-    rounding = 8 * np.finfo(X.dtype).eps * np.abs(V).max(axis=0, keepdims=True)
+    rounding = 8 * np.finfo(X.dtype).eps * np.abs(given).max(axis=0, keepdims=True)
     constant = spread <= rounding
     X /= np.where(constant, 1, spread)
     X *= ~constant
-    return X
+    return type(V)(X, V.index, V.columns) if labels_of(V) != (None, None) else X
 
 
 def l1_ratio(length: int, sparseness: float | None) -> float | None:
@@ -57,18 +67,48 @@ def off_sparseness(B: Array, wanted: float) -> float:
     return float(np.nan_to_num(np.abs(hoyer_sparseness(B) - wanted), nan=np.inf).max())
 
 
-def as_samples(V: Any, name: str) -> Array:
-    """Return dense data with samples as columns, in the order in which they are read.
+def as_samples(V: Any, name: str) -> Any:
+    """Return data with samples as columns, in the order in which they are read.
 
     Examples
     --------
     >>> as_samples([[1, 2]], "V")
     array([[1., 2.]])
     """
+    if sp.issparse(V):
+        return sp.csc_array(as_data(V, name))
     return np.ascontiguousarray(as_data(as_numbers(V, name), name))
 
 
-def binary_teacher(y: Any, V: Array, name: str = "y") -> Array:
+def samples_at(V: Data, places: Any) -> Array:
+    """Return some of the samples, dense.
+
+    Examples
+    --------
+    >>> samples_at(sp.csc_array([[0.0, 3.0]]), slice(1, None))
+    array([[3.]])
+    """
+    some = V[:, places]
+    return np.ascontiguousarray(some.toarray() if sp.issparse(some) else some)
+
+
+def responses(B: Array, V: Data, out: Array | None = None) -> Array:
+    """Return B V, row by row, into `out` where it is given; V may be sparse.
+
+    Examples
+    --------
+    >>> responses(np.array([[2.0, 0.0]]), sp.csc_array([[1.0], [5.0]]))
+    array([[2.]])
+    """
+    if not sp.issparse(V):
+        return np.matmul(B, V, out=out)
+    if out is None:
+        return np.ascontiguousarray(B @ V)
+    out[...] = B @ V
+    return out
+
+
+def binary_teacher(y: Any, V: Data, name: str = "y") -> Array:
     """Return −1 for the smaller label and +1 for the larger, one a sample.
 
     Examples
@@ -111,7 +151,18 @@ def given(init: Any, shapes: Mapping[str, Any], kind: Any) -> dict[str, Array]:
     return {name: as_matrix(X, name, shapes[name]).astype(kind) for name, X in named.items()}
 
 
-def sum_squares(X: Array) -> float:
+def sample_squares(X: Data) -> Array:
+    """Return ‖x‖² of each sample.
+
+    Examples
+    --------
+    >>> sample_squares(np.array([[3.0, 0.0], [4.0, 2.0]]))
+    array([25.,  4.])
+    """
+    return np.asarray((X.multiply(X) if sp.issparse(X) else X * X).sum(axis=0))
+
+
+def sum_squares(X: Data) -> float:
     """Return ‖X‖², row by row in double precision.
 
     Examples
@@ -119,5 +170,26 @@ def sum_squares(X: Array) -> float:
     >>> sum_squares(np.array([[3.0], [4.0]]))
     25.0
     """
+    X = X.data if sp.issparse(X) else X
     rows = X.reshape(len(X), -1) if X.ndim > 1 else X[None]
     return float(np.einsum("ij,ij->i", rows, rows).sum(dtype=np.float64))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OfSamples(Settings, BaseProblem):
+    """A problem of samples, the columns of V; the names of a data frame are its names."""
+
+    kind = "autoencoder"
+
+    V: Annotated[Any, Reads(as_samples)]
+    rank: Count
+
+    def __post_init__(self) -> None:
+        labels = labels_of(self.V)
+        super().__post_init__()
+        with_labels(self, *labels)
+
+    @property
+    def data_shapes(self) -> Mapping[str, tuple[int | None, int | None]]:
+        """The numbers of features and samples."""
+        return {"V": self.V.shape}

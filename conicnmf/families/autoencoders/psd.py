@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from conicnmf.families.autoencoders.batches import BatchCodes
+from conicnmf.families.autoencoders.inputs import sum_squares
+from conicnmf.model.names import End
 from conicnmf.settings import Weight
 from conicnmf.types import Array, Factors
 
@@ -64,7 +67,7 @@ class PredictiveCodes(BatchCodes):
         shapes = self.shapes
         W = rng.standard_normal(shapes["W"])
         W /= np.linalg.norm(W, axis=0)
-        size = float(np.sqrt((self.V * self.V).sum(axis=0).mean())) or 1.0
+        size = float(np.sqrt(sum_squares(self.V) / self.V.shape[1])) or 1.0
         start = {"W": W, "W_enc": W / size, "theta_enc": np.zeros(shapes["theta_enc"])}
         return start | {"gain": np.full(shapes["gain"], size)}
 
@@ -76,6 +79,16 @@ class PredictiveCodes(BatchCodes):
     def violations(self, factors: Factors) -> dict[str, float]:
         """Return by how much a column of W is too long."""
         return {"W: norms": float(max(0.0, np.linalg.norm(factors["W"], axis=0).max() - 1))}
+
+    @property
+    def ends(self) -> tuple[End, ...]:
+        """Filters of both paths have the features as rows."""
+        return End("V", 0, "W", 0), End("V", 0, "W_enc", 0)
+
+    @property
+    def models(self) -> Mapping[str, Callable[[Factors], tuple[Array, Array]]]:
+        """The filters, and the codes that the encoder infers."""
+        return {"V": lambda factors: (factors["W"], self.codes(factors, self.V))}
 
     def codes(self, factors: Factors, X: Array) -> Array:
         """Return diag(g) tanh(W_encᵀx + θ_enc)."""

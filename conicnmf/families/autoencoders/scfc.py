@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from conicnmf.families.autoencoders import moves
-from conicnmf.families.autoencoders.encoder_moves import move_encoder
+from conicnmf.families.autoencoders import scfc_updates
+from conicnmf.families.autoencoders.encoder_update import move_encoder
 from conicnmf.families.autoencoders.fast_codes import FastCodes
-from conicnmf.families.autoencoders.point import Point
+from conicnmf.families.autoencoders.scfc_state import State
 from conicnmf.families.autoencoders.schedules import Ramp, Schedule
 from conicnmf.families.autoencoders.step_sizes import StepSizes, pack_steps, unpack_steps
 from conicnmf.model.base import BaseProblem
@@ -22,12 +22,12 @@ from conicnmf.types import Array, Factors
 
 @dataclass(frozen=True, eq=False)
 class Memo:
-    """Iterations made, the filters before the last one, its change of codes, steps, and the point."""
+    """Iterations made, the filters before the last one, its change of codes, steps, and the state."""
 
     count: int = 0
     before: dict[str, Array] = field(default_factory=dict)
     steps: StepSizes = field(default_factory=dict)
-    point: Point | None = None
+    state: State | None = None
 
 
 @dataclass(frozen=True)
@@ -85,31 +85,31 @@ class SCFC(Solver[FastCodes, Memo]):
         """Move the codes, the encoder, the output and the filters once each."""
         infer, teach = self.schedule.shares(memo.count)
         weights = problem.weights(infer, teach)
-        point = memo.point or Point.at(problem, factors)
-        steps = memo.steps or moves.first_steps(point)
+        state = memo.state or State.at(problem, factors)
+        steps = memo.steps or scfc_updates.first_steps(state)
         limits = self.momentum, self.max_halvings
-        before, now = memo.before.get("B", point.B), {"B": point.B}
-        point.change = memo.before.get("change", point.change)
-        moves.move_codes(point, weights, steps["H"], self.momentum)
+        before, now = memo.before.get("B", state.B), {"B": state.B}
+        state.change = memo.before.get("change", state.change)
+        scfc_updates.move_codes(state, weights, steps["H"], self.momentum)
         if weights.infer or weights.teach:
-            move_encoder(point, weights, steps, self.max_halvings)
+            move_encoder(state, weights, steps, self.max_halvings)
         if weights.teach:
-            moves.move_output(point, weights, steps, limits)
-        moves.move_filters(point, weights, before, steps["W"], limits)
-        notes = self._notes(problem, point, infer, teach, steps)
-        memo = Memo(memo.count + 1, now | {"change": point.change}, steps, point)
-        return Sweep(point.factors, memo, point.energy(problem.weights()), notes=notes)
+            scfc_updates.move_output(state, weights, steps, limits)
+        scfc_updates.move_filters(state, weights, before, steps["W"], limits)
+        notes = self._notes(problem, state, infer, teach, steps)
+        memo = Memo(memo.count + 1, now | {"change": state.change}, steps, state)
+        return Sweep(state.factors, memo, state.energy(problem.weights()), notes=notes)
 
     def _notes(
-        self, view: FastCodes, point: Point, infer: float, teach: float, steps: StepSizes
+        self, view: FastCodes, state: State, infer: float, teach: float, steps: StepSizes
     ) -> dict[str, float]:
         return {
             "alpha_i": view.alpha_i * infer,
             "alpha_c": (view.alpha_c or 0.0) * teach,
-            "energy": point.energy(view.weights(infer, teach)),
-            "reconstruction": point.fit / view.size,
-            "inference": point.gap / view.rank,
-            "classification": point.miss / view.V.shape[1],
+            "energy": state.energy(view.weights(infer, teach)),
+            "reconstruction": state.fit / view.size,
+            "inference": state.gap / view.rank,
+            "classification": state.miss / view.V.shape[1],
         } | {f"step_{name}": step_size.step for name, step_size in steps.items()}
 
     def pack(self, memo: Memo) -> dict[str, Array]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from conicnmf.families.autoencoders.batches import BatchCodes
+from conicnmf.model.names import End
 from conicnmf.settings import Positive, Weight
 from conicnmf.types import Array, Factors
 
@@ -64,6 +66,20 @@ class SymmetricMachine(BatchCodes):
         shapes = self.shapes
         W = rng.standard_normal(shapes["W"]) / np.sqrt(shapes["W"][0])
         return {"W": W} | {name: np.zeros(shapes[name]) for name in ("theta_enc", "theta_dec")}
+
+    @property
+    def ends(self) -> tuple[End, ...]:
+        """Filters and thresholds of the decoder have the features as rows."""
+        return End("V", 0, "W", 0), End("V", 0, "theta_dec", 0)
+
+    @property
+    def models(self) -> Mapping[str, Callable[[Factors], tuple[Array, Array]]]:
+        """The filters and thresholds, and what of inferred codes goes through them."""
+        return {"V": self._model}
+
+    def _model(self, factors: Factors) -> tuple[Array, Array]:
+        S = self.fired(self.codes(factors, self.V))
+        return np.hstack([factors["W"], factors["theta_dec"]]), np.vstack([S, np.ones_like(S[:1])])
 
     def codes(self, factors: Factors, X: Array) -> Array:
         """Return Wᵀx + θ_enc."""

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from conicnmf.families.autoencoders.inputs import (
-    as_samples,
+    OfSamples,
     given,
     l1_ratio,
     off_sparseness,
+    responses,
+    samples_at,
     sum_squares,
 )
-from conicnmf.families.autoencoders.steps import Shape
-from conicnmf.model.base import BaseProblem
-from conicnmf.settings import Count, Reads, Settings, Share, checks_arguments
-from conicnmf.types import Factors
+from conicnmf.families.autoencoders.row_constraint import RowConstraint
+from conicnmf.settings import Share, checks_arguments
+from conicnmf.types import Array, Factors
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SparseCodes(Settings, BaseProblem):
+class SparseCodes(OfSamples):
     """V ≈ W H with exact sparseness of W's columns, H's rows or both; rows of H have norm one.
 
     Parameters
     ----------
-    V : array of shape (d, M)
+    V : array or sparse matrix of shape (d, M)
     rank : int
     sparseness_w, sparseness_h : float or None
         Exact Hoyer sparseness; None leaves it free.
@@ -34,10 +36,6 @@ class SparseCodes(Settings, BaseProblem):
         W ≥ 0 and H ≥ 0, or both signed.
     """
 
-    kind = "autoencoder"
-
-    V: Annotated[Any, Reads(as_samples)]
-    rank: Count
     sparseness_w: Share | None = None
     sparseness_h: Share | None = None
     nonneg: bool = True
@@ -62,14 +60,19 @@ class SparseCodes(Settings, BaseProblem):
         return {"W": (d, n), "H": (n, M)}
 
     @property
-    def filter_shape(self) -> Shape:
-        """What each filter must keep."""
-        return Shape(l1_ratio(self.V.shape[0], self.sparseness_w), None, not self.nonneg)
+    def models(self) -> Mapping[str, Callable[[Factors], tuple[Array, Array]]]:
+        """W and H, whatever else there is."""
+        return {"V": lambda factors: (factors["W"], factors["H"])}
 
     @property
-    def code_shape(self) -> Shape:
+    def filter_constraint(self) -> RowConstraint:
+        """What each filter must keep."""
+        return RowConstraint(l1_ratio(self.V.shape[0], self.sparseness_w), None, not self.nonneg)
+
+    @property
+    def code_constraint(self) -> RowConstraint:
         """What each row of codes must keep."""
-        return Shape(l1_ratio(self.V.shape[1], self.sparseness_h), 1.0, not self.nonneg)
+        return RowConstraint(l1_ratio(self.V.shape[1], self.sparseness_h), 1.0, not self.nonneg)
 
     def objective(self, factors: Factors) -> float:
         """Return ‖V − W H‖²."""
@@ -78,10 +81,10 @@ class SparseCodes(Settings, BaseProblem):
     def relative_error(self, factors: Factors) -> float:
         """Return ‖V − W H‖²/‖V‖², a part of the samples at a time."""
         W, H = factors["W"], factors["H"]
-        total, width = 0.0, max(1, (1 << 22) // len(self.V))
+        total, width = 0.0, max(1, (1 << 22) // self.V.shape[0])
         for begin in range(0, H.shape[1], width):
             part = slice(begin, begin + width)
-            total += sum_squares(self.V[:, part] - W @ H[:, part])
+            total += sum_squares(samples_at(self.V, part) - W @ H[:, part])
         return total / self.size
 
     def violations(self, factors: Factors) -> dict[str, float]:
@@ -107,13 +110,13 @@ class SparseCodes(Settings, BaseProblem):
         """Return random filters and their responses, both brought into shape."""
         known = given(init, self.shapes, self.V.dtype)
         draw = rng.random if self.nonneg else rng.standard_normal
-        first = draw((self.rank, len(self.V))).astype(self.V.dtype)
+        first = draw((self.rank, self.V.shape[0])).astype(self.V.dtype)
         B = np.ascontiguousarray(known["W"].T) if "W" in known else first
         if "H" not in known:  # then filters begin with one common norm
-            B = replace(self.filter_shape, norm=1.0).project(B)
-        B = self.filter_shape.project(B)
-        P = B @ self.V
-        H = self.code_shape.project(known.get("H", P))
+            B = replace(self.filter_constraint, norm=1.0).project(B)
+        B = self.filter_constraint.project(B)
+        P = responses(B, self.V)
+        H = self.code_constraint.project(known.get("H", P))
         if "H" not in known:
             # The best common scale of the filters; H has one of its own.
             overlap = float(np.vdot(B @ B.T, H @ H.T))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from conicnmf.types import Array
+from conicnmf.families.autoencoders.inputs import responses
+from conicnmf.types import Array, Data
 
 _CACHED = 1 << 16
 """So many numbers stay near the processor from one pass to the next."""
@@ -44,7 +45,7 @@ def raised(U: Array, q: int, out: Array | None = None) -> Array:
     return out
 
 
-def encode(X: Array, W: Array, theta: Array, beta: Array, q: int) -> Array:
+def encode(X: Data, W: Array, theta: Array, beta: Array, q: int) -> Array:
     """Return the codes f(WᵀX + θ) of samples (columns): one matrix product and f.
 
     Examples
@@ -53,7 +54,7 @@ def encode(X: Array, W: Array, theta: Array, beta: Array, q: int) -> Array:
     array([[0.442, 0.   ],
            [0.   , 0.442]])
     """
-    P: Array = W.T @ X
+    P = responses(W.T, X)
     return raised(respond(P, theta, beta, out=P), q, out=P)
 
 

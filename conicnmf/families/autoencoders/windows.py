@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from conicnmf.errors import InputError
-from conicnmf.families.autoencoders.inputs import as_samples
+from conicnmf.families.autoencoders.inputs import as_samples, samples_at
 from conicnmf.settings import Count, Positive, Whole, checks_arguments
 from conicnmf.types import Array
 
@@ -27,7 +27,7 @@ def windows(
 
     Parameters
     ----------
-    V : array of shape (d, M)
+    V : array or sparse matrix of shape (d, M)
         Images as columns, row by row. Each is shifted to a least value of zero.
     rank : int
     image_shape : tuple of int
@@ -50,18 +50,20 @@ def windows(
     """
     X, n = as_samples(V, "V"), rank
     rows, columns = image_shape
-    if rows * columns != len(X):
+    if rows * columns != X.shape[0]:
         raise InputError(
-            f"image_shape must have {len(X)} pixels, one a row of V, got "
+            f"image_shape must have {X.shape[0]} pixels, one a row of V, got "
             f"{rows} × {columns}; see dataset.image_shape"
         )
     sd = max(rows, columns) / 8 if width is None else width
-    rng = np.random.default_rng(seed)
+    rng, tiny = np.random.default_rng(seed), 1e-300
     # Centers keep off the border, where images show little.
     centers = rng.uniform(0.15, 0.85, (n, 2)) * (rows - 1, columns - 1)
-    down = np.exp(-((np.arange(rows) - centers[:, :1]) ** 2) / (2 * sd**2))
-    across = np.exp(-((np.arange(columns) - centers[:, 1:]) ** 2) / (2 * sd**2))
+    wide = 2 * sd**2 + tiny  # of a single point nothing may be left
+    down = np.exp(-((np.arange(rows) - centers[:, :1]) ** 2) / wide)
+    across = np.exp(-((np.arange(columns) - centers[:, 1:]) ** 2) / wide)
     seen = (down[:, :, None] * across[:, None, :]).reshape(n, -1).T
-    samples, others = X[:, rng.integers(X.shape[1], size=(2, n))].swapaxes(0, 1)
+    drawn = samples_at(X, rng.integers(X.shape[1], size=2 * n))
+    samples, others = drawn[:, :n], drawn[:, n:]
     shown = samples - (others if signed else samples.min(axis=0))
     return np.asarray(shown * seen, dtype=X.dtype)

@@ -16,6 +16,7 @@ from conicnmf.families.coding.coders import (
 from conicnmf.families.coding.exact_l0 import BranchAndBound
 from conicnmf.families.coding.group_pursuit import GroupOMP
 from conicnmf.families.coding.ksvd import KSVD
+from conicnmf.families.coding.online import Online
 from conicnmf.families.coding.sparse_code import sparse_code
 from conicnmf.families.coding.thresholding import IterativeThreshold
 from conicnmf.solve.methods.base import register_solvers
@@ -34,9 +35,10 @@ __all__ = [
     "IterativeThreshold",
     "Lasso",
     "LeastSquares",
+    "Online",
     "SquaredLasso",
     "Threshold",
     "sparse_code",
 ]
 
-register_solvers(Coded, KSVD)
+register_solvers(Coded, KSVD, Online)

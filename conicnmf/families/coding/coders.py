@@ -136,7 +136,8 @@ class SquaredLasso(Coder):
 class Threshold(Coder):
     """Least squares, with the codes below `threshold` set to zero.
 
-    With `refit` the kept codes are solved for again.
+    With `refit` the kept codes are solved for again. Where atoms depend on each other, least squares
+    have many solutions; the shortest is taken, with codes measured in the norms of their atoms.
 
     Examples
     --------
@@ -156,10 +157,25 @@ class Threshold(Coder):
 
     def code(self, G: Array, C: Array, yy: Array, B: Array | None = None) -> Array:
         """Solve and cut off."""
-        H = nnls_gram(G, C, B)
+        H = nnls_gram(G + _ridge(G), C, B)
         H = np.where(self.threshold > H, 0.0, H).astype(H.dtype, copy=False)
         # At the price 0 nothing more is dropped: least squares on the support of H.
         return eliminate(G, C, yy, H, 0.0) if self.refit else H
+
+
+def _ridge(G: Array) -> Array:
+    """Return what is added to a Gram matrix of dependent atoms so that one minimizer is left.
+
+    With the root of the rounding error, what rounding does to C moves the codes by no more than that.
+    """
+    sizes = np.sqrt(np.einsum("...ii->...i", G))
+    sizes = np.where(sizes > 0, sizes, 1.0)
+    angles = G / sizes[..., :, None] / sizes[..., None, :]
+    small, eye = float(np.sqrt(np.finfo(G.dtype).eps)), np.eye(G.shape[-1], dtype=G.dtype)
+    # Zero atoms keep the code zero and depend on nothing.
+    lowest = np.linalg.eigvalsh(np.where(eye > 0, 1.0, angles))[..., 0]
+    price = np.where(lowest <= small, small, 0.0)[..., None, None]
+    return np.asarray((price * G * eye).astype(G.dtype))
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class GroupOMP(Coder):
     Parameters
     ----------
     groups : array of int
-        A label for each atom, for example the class or the instrument that it stands for.
+        A label for each atom, for example its class or its instrument.
     max_groups : int
         Groups in the code of a sample at most.
     rel_error : float

@@ -40,7 +40,7 @@ def sparse_code(
 ) -> Data:
     """Return non-negative codes H of the samples V in the dictionary W.
 
-    Samples are coded some thousands at a time, so that besides V and the codes little memory is used.
+    Samples are coded some thousands at a time, so that little memory is needed.
 
     Parameters
     ----------

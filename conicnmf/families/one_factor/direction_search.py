@@ -130,7 +130,8 @@ class DirectionSearch(OneFactorSolver[_Memo]):
                 ends[k, sign], w = bounded_aim(view, sign * memo.G[:, k])
                 memo = _better(view, memo, w)
         cones = []
-        for number, choice in enumerate(np.ndindex(*(2,) * d)):
+        # A = 0 has no directions, and nothing to search.
+        for number, choice in enumerate(np.ndindex(*(2,) * d) if d else ()):
             signs = 1.0 - 2.0 * np.array(choice)
             heights = np.array([ends[k, sign] for k, sign in enumerate(signs)])
             cones.append(_cone(number, np.diag(signs), heights))

@@ -106,7 +106,7 @@ class ProjectionRule(Rule):
 
     @property
     def promises(self) -> Promises:
-        """The best iterate, unless the last is asked for."""
+        """The best iterate, unless the last is requested."""
         return Promises(monotone=False, keeps_best=not self.last)
 
     def move(self, view: OneFactor, point: Point) -> tuple[Array | None, dict[str, float]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypeAlias
+
+import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.model.constraints import NonNegative
@@ -14,7 +16,7 @@ from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Constraint
 from conicnmf.model.variables import Variable
 from conicnmf.settings import AS_GIVEN, Count, checks_arguments
-from conicnmf.types import Data, stored
+from conicnmf.types import Array, Data, Factors, stored
 from conicnmf.validate import as_data
 
 Constraints: TypeAlias = Annotated[Sequence[Constraint], AS_GIVEN]
@@ -63,7 +65,7 @@ class ProjectiveNMF(Problem):
         W = Variable.stated("W", (data.shape[0], rank), terms, flipped=True)
         self._set({"W": W}, (), 0.0, {})
         object.__setattr__(self, "_data", data)
-        with_labels(self, labels_of(V)[0])
+        with_labels(self, *labels_of(V))
 
     _data: Data
 
@@ -71,6 +73,16 @@ class ProjectiveNMF(Problem):
     def V(self) -> Data:
         """The data."""
         return self._data
+
+    @property
+    def data_shapes(self) -> Mapping[str, tuple[int | None, int | None]]:
+        """The numbers of features and samples."""
+        return {"V": self._data.shape}
+
+    @property
+    def models(self) -> Mapping[str, Callable[[Factors], tuple[Array, Array]]]:
+        """W and WᵀV."""
+        return {"V": lambda factors: (factors["W"], np.asarray(factors["W"].T @ self._data))}
 
     def __repr__(self) -> str:
         (m, n), block = self._data.shape, self.blocks[0]

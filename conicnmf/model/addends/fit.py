@@ -17,6 +17,7 @@ from conicnmf.model.addends.majorizers import QUADRATIC, SEPARABLE, WEIGHTED
 from conicnmf.model.digest import Digest, part
 from conicnmf.model.evaluate import evaluate
 from conicnmf.model.losses import Frobenius
+from conicnmf.model.names import End
 from conicnmf.model.terms import Loss
 from conicnmf.types import Array, Data, Factors
 
@@ -68,6 +69,16 @@ class Fit(Addend):
             return pairs[0]
         return np.hstack([L for L, _ in pairs]), np.vstack([R for _, R in pairs])
 
+    @property
+    def ends(self) -> tuple[End, ...]:
+        """Which sides of variables are features or samples: those at the two ends of products."""
+        outer = [(chain.factors[place], -place) for chain in self.chains for place in (0, -1)]
+        return tuple(
+            End(self.name, of, ref.name, of ^ ref.flipped)
+            for ref, of in outer
+            if isinstance(ref, Ref)
+        )
+
     def value(self, factors: Factors) -> float:
         """Return the loss."""
         return self.loss.value(self.V, *self.model(factors))
@@ -95,9 +106,14 @@ class Fit(Addend):
             scale = getattr(self.loss, "scale", 1.0)  # how much it counts is no part of the error
             return self.value(factors) / scale, self.zero / scale
         plain = self.loss.squared or Frobenius()
+        return plain.value(self.V, *self.model(factors)), self._size
+
+    @cached_property
+    def _size(self) -> float:
+        """‖V‖², over the weighted entries where there are weights."""
         m, n = self.V.shape
-        whole = plain.value(self.V, np.zeros((m, 1)), np.zeros((1, n)))
-        return plain.value(self.V, *self.model(factors)), whole
+        zero = np.zeros((m, 1)), np.zeros((1, n))
+        return (self.loss.squared or Frobenius()).value(self.V, *zero)
 
     @cached_property
     def _places(self) -> dict[str, tuple[Chain, int, Ref]]:

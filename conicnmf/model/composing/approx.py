@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from conicnmf.model.composing.text import Product, read_text
 from conicnmf.model.known import as_loss
 from conicnmf.model.losses import Frobenius
+from conicnmf.model.names import labels_of
 from conicnmf.model.terms import Loss
 from conicnmf.settings import AS_GIVEN, Positive, checks_arguments
 from conicnmf.types import Data
@@ -25,7 +26,7 @@ class Approx:
         As in NumPy: ``"W @ H"``, ``"W @ S @ H"``, ``"W.T @ H"``, ``"D @ W @ H + b @ 1"``. The name 1
         is a row or a column of ones. ``"M * W @ H"`` multiplies W by a constant M entry by entry.
     loss : Loss or str, optional
-        Squared Frobenius by default; a name stands for a loss with its defaults.
+        Squared Frobenius by default; a name means the loss with its default settings.
     weight : float
         What the loss is multiplied by.
     name : str, optional
@@ -43,6 +44,7 @@ class Approx:
     loss: Loss
     name: str
     products: tuple[Product, ...]
+    labels: tuple[Any, Any]
 
     @checks_arguments
     def __init__(
@@ -58,7 +60,7 @@ class Approx:
         chosen = Frobenius() if loss is None else as_loss(loss)
         chosen.check(data.shape)
         chosen.check_data(data, name or "V")
-        values = (data, model, weighted(chosen, weight), name, read_text(model))
+        values = (data, model, weighted(chosen, weight), name, read_text(model), labels_of(V))
         for field, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, field, value)
 

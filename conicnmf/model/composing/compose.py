@@ -12,6 +12,7 @@ from conicnmf.model.composing.plan import Plan
 from conicnmf.model.composing.text import Product
 from conicnmf.model.constraints import NonNegative
 from conicnmf.model.known import as_terms
+from conicnmf.model.names import with_labels
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Term
 from conicnmf.model.variables import Variable
@@ -38,7 +39,7 @@ def compose(
         What is to approximate which data. Variables of the same name are the same.
     rank : int or tuple of int, optional
         The sizes that neither data nor constants tell: one number for all of them, or one for each
-        in the order in which they stand in the texts.
+        in the order in which they appear in the formulas.
     shapes : dict of str to tuple of int, optional
         Shapes of variables, where the rank does not say enough.
     constants : dict of str to array, optional
@@ -73,7 +74,12 @@ def compose(
       H: NonNegative(), L1(weight=0.1)
       W2: NonNegative()
     """
-    return composed(approximations, rank, shapes or {}, constants or {}, terms)
+    problem = composed(approximations, rank, shapes or {}, constants or {}, terms)
+    labels = [own.labels for own in approximations]
+    features, samples = (
+        dict(zip(problem.data_shapes, side, strict=True)) for side in zip(*labels, strict=True)
+    )
+    return with_labels(problem, features, samples)
 
 
 def composed(

@@ -99,7 +99,8 @@ class Plan:
         for name, shape in shapes.items():
             if name not in self.variables:
                 raise InputError(
-                    f"shapes has {name}, which is no variable; they are {', '.join(self.variables)}"
+                    f"shapes has {name}, which is not a variable; the variables are "
+                    f"{', '.join(self.variables)}"
                 )
             for axis, size in enumerate(_pair(name, shape)):
                 self.sizes.know((name, axis), size, "shapes")
@@ -154,7 +155,7 @@ class Plan:
             self.sizes.know(side, as_rank(size), "rank")
         if (left := next(ranks, None)) is not None:
             raise InputError(
-                f"rank has a number too many, {left}: every size is known without it; leave it out"
+                f"rank has one number too many, {left}: all sizes are known without it; leave it out"
             )
 
 

@@ -48,11 +48,11 @@ def read_text(text: str) -> tuple[Product, ...]:
     [['W', 'S', 'H'], ['b', '1']]
     """
     if not isinstance(text, str):
-        raise InputError(f"a model is a text, got {text!r}; {_REMEDY}")
+        raise InputError(f"a model is a string, got {text!r}; {_REMEDY}")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
-        raise InputError(f"the model {text!r} is no expression; {_REMEDY}") from None
+        raise InputError(f"the model {text!r} is not an expression; {_REMEDY}") from None
     return tuple(_products(tree, text))
 
 
@@ -87,7 +87,7 @@ def _product(node: ast.expr, text: str) -> Product:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _multiplied(node, text)
     raise InputError(
-        f"the model {text!r} has {ast.unparse(node)!r}, which is no product of names; {_REMEDY}"
+        f"the model {text!r} has {ast.unparse(node)!r}, which is not a product of names; {_REMEDY}"
     )
 
 

@@ -12,6 +12,12 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.errors import ModelError
+from conicnmf.model.constraints.row_sizes import (
+    enlarged,
+    numbers_of,
+    size_it_is_about,
+    strictness,
+)
 from conicnmf.model.terms import Constraint, Example, check_stated
 from conicnmf.settings import Positive
 from conicnmf.types import Array
@@ -21,8 +27,9 @@ from conicnmf.types import Array
 class Convex(Constraint):
     """The convex CVXPY constraints that `fn` returns for a factor.
 
-    `fn` receives the factor as the user knows it (W is features × rank, H is rank × samples) and
-    returns one constraint or a list. Its violation is CVXPY's own, in the units of the constraint.
+    `fn` receives the factor in its usual orientation (W is features × rank, H is rank × samples) and
+    returns one constraint or a list. Its violation is CVXPY's own, in the units of the constraint;
+    where all its numbers are below a thousandth, they are enlarged first.
 
     Examples
     --------
@@ -46,7 +53,7 @@ class Convex(Constraint):
 
     def check(self, shape: tuple[int, int]) -> None:
         """Raise a `ModelError` unless the function returns convex constraints."""
-        for constraint in check_stated(self, self.cone, shape, "constraints", cp.Constraint):
+        for constraint in check_stated(self, self._parts, shape, "constraints", cp.Constraint):
             if not constraint.is_dcp():
                 raise ModelError(
                     f"{self} must return convex constraints, got {constraint}, which breaks CVXPY's "
@@ -66,16 +73,18 @@ class Convex(Constraint):
         return found.copy()
 
     def _violation(self, B: Array) -> Array:
+        parts = self._at(B)
         with np.errstate(divide="ignore", invalid="ignore"):  # a cone at zero divides by its norm
-            parts = [np.ravel(part.violation()) for part in self._at(B)]
-        return np.concatenate(parts) if parts else np.zeros(1)
+            own = B / self.unit
+            found = [strictness(part, own) * np.ravel(part.violation()) for part in parts]
+        return np.concatenate(found) if found else np.zeros(1)
 
     def _at(self, B: Array) -> list[cp.Constraint]:
         """Return the constraints at B; to state them takes longer than to evaluate them."""
         key = (B.shape, get_ident())
         if key not in self._stated:
             X = cp.Variable(B.shape)
-            self._stated[key] = X, self.cone(X)
+            self._stated[key] = X, self._parts(X)
         X, parts = self._stated[key]
         X.save_value(B)
         return parts
@@ -91,14 +100,22 @@ class Convex(Constraint):
         return {}
 
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:
-        """Return the user's constraints."""
+        """Return the user's constraints, in a unit of their own where their numbers are small."""
+        ends = (np.zeros(B.shape), np.ones(B.shape))
+        sizes = [[numbers_of(part, X / self.unit) for part in self._at(X)] for X in ends]
+        return [
+            enlarged(part, max(own))
+            for part, own in zip(self._parts(B), zip(*sizes, strict=True), strict=True)
+        ]
+
+    def _parts(self, B: cp.Expression) -> list[cp.Constraint]:
         own = B if self.unit == 1 else B / self.unit
         stated: Any = self.fn(own.T if self.flipped else own)
         return [stated] if isinstance(stated, cp.Constraint) else list(stated)
 
-    def size(self) -> float:
-        """Return the unit in which the user's function sees the factor."""
-        return self.unit
+    def guessed_size(self, shape: tuple[int, int]) -> float:
+        """Return the size at which small constants count, else one: people write about ones."""
+        return self.unit * size_it_is_about(lambda X: self._at(self.unit * X), shape)
 
     def scaled(self, c: float) -> Convex:
         """Hand the user's function the factor in its own unit from now on."""

@@ -179,7 +179,8 @@ class _Clip:
     upper: Array
 
     def __call__(self, B: Array, rows: slice) -> Array:
-        low, high = (b[rows] if b.ndim else b for b in (self.lower, self.upper))
+        # As Python's numbers they leave single precision as it is.
+        low, high = (b[rows] if b.ndim else float(b) for b in (self.lower, self.upper))
         return np.clip(B[rows], low, high).astype(B.dtype, copy=False)
 
 

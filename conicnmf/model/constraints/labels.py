@@ -51,7 +51,7 @@ class Labels(Constraint):
         if len(self.y) != shape[1]:
             raise InputError(
                 f"Labels needs a label for each of the {shape[1]} samples, got {len(self.y)}; "
-                "it is a constraint on H, and a negative label stands for none"
+                "it is a constraint on H, and a negative label means unlabeled"
             )
 
     def _means(self) -> tuple[Array, NDArray[np.intp]]:

@@ -9,7 +9,11 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.geometry.long_rows import LongRows
-from conicnmf.geometry.norms import project_norm_ball, project_unit_norm
+from conicnmf.geometry.norms import (
+    project_norm_ball,
+    project_unit_norm,
+    project_unit_norm_within,
+)
 from conicnmf.model.terms import Constraint, Example, Pieces, by_rows, pieces
 from conicnmf.settings import Positive
 from conicnmf.types import Array
@@ -118,6 +122,15 @@ class UnitNorm(Constraint):
         """Rescale what is positive; a component without that becomes its largest entry alone."""
         unit = by_rows(lambda rows: project_unit_norm(rows, nonneg=True), B, self.each)
         return self.stretched(unit)
+
+    def project_within(self, B: Array, lower: Array, upper: Array) -> Array:
+        """Return the nearest point of this length within bounds on the entries."""
+        rows, low, high = (
+            np.ascontiguousarray(pieces(X, self.each))
+            for X in (B, *(np.broadcast_to(bound, B.shape) for bound in (lower, upper)))
+        )
+        unit = project_unit_norm_within(rows, low / self.length, high / self.length)
+        return pieces(self.stretched(unit), self.each)
 
     def stretched(self, directions: Array) -> Array:
         """Return unit vectors at the length that is asked for."""

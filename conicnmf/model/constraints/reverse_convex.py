@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from cvxpy.constraints.nonpos import Inequality
 
 from conicnmf.errors import ModelError
+from conicnmf.model.constraints.row_sizes import strictness
 from conicnmf.model.curvature_parts import gradient_at, gradient_near, halves, values_of
 from conicnmf.model.terms import Constraint, Example, Halfspaces, check_stated
 from conicnmf.settings import Positive
@@ -30,7 +31,7 @@ class ReverseConvex(Constraint):
     by its tangent at the iterate. The rest stays as it is. A tangent lies below a convex function
     everywhere, so what holds with it holds.
 
-    `fn` receives the factor as the user knows it (W is features × rank, H is rank × samples) and
+    `fn` receives the factor in its usual orientation (W is features × rank, H is rank × samples) and
     returns one constraint or a list. Violations are CVXPY's own, in the units of the constraint.
 
     Examples
@@ -88,7 +89,9 @@ class ReverseConvex(Constraint):
     def violation(self, B: Array) -> Array:
         """Return by how much each entry of f exceeds g, without end outside of their domain."""
         with np.errstate(all="ignore"):
-            parts = [values_of(c.expr) for c in self.smooth(cp.Constant(np.asarray(B, float)))]
+            stated = self.smooth(cp.Constant(np.asarray(B, float)))
+            own = np.asarray(B, float) / self.unit
+            parts = [strictness(c, own) * values_of(c.expr) for c in stated]
         excess = np.concatenate(parts) if parts else np.zeros(1)
         return np.where(np.isfinite(excess), np.maximum(excess, 0.0), np.inf)
 

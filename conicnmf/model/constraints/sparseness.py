@@ -128,7 +128,9 @@ class Sparseness(Constraint):
     def idle(self, shape: tuple[int, int]) -> str:
         """Return a reason where the pieces are single numbers."""
         single = shape[1 if self.each == "component" else 0] == 1
-        return f"each {self.each} has length one, where sparseness says nothing" if single else ""
+        return (
+            f"each {self.each} has length one, for which sparseness is undefined" if single else ""
+        )
 
     def with_interior(self) -> Sparseness:
         """Widen prescribed sparseness to a narrow band, so that cone programs have an interior."""

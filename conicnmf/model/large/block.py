@@ -11,10 +11,13 @@ import numpy as np
 from conicnmf.model.blocks import Block
 from conicnmf.model.large.descent import RowDescent
 from conicnmf.model.large.fit import StripFit
+from conicnmf.model.large.moved import ask_move
 from conicnmf.model.large.recipe import Recipe
 from conicnmf.model.large.rows import Cutter, cut_strip, find_cutter, long_rows, violation_of_rows
 from conicnmf.model.subproblem import Subproblem
 from conicnmf.model.terms import Constraint
+from conicnmf.strips import Strips
+from conicnmf.strips.asked import Asked
 from conicnmf.types import Array, Data, Factors
 
 
@@ -33,15 +36,25 @@ class StripBlock(Block):
 
     def penalty(self, B: Any) -> float:
         """Return the sum of the penalties over all strips."""
-        return float(B.total(self._terms.penalty)) if self.penalties else 0.0
+        if not self.penalties:
+            return 0.0
+        known = B.noted((self, "penalty")) if B.scale is None else None
+        (found,) = (known or B.summed(self._terms.penalty)).total
+        return float(found)
 
     def violation(self, B: Any) -> float:
         """Return the largest violation in any strip."""
-        return float(B.largest(self._terms.violation)) if self.constraints else 0.0
+        if not self.constraints:
+            return 0.0
+        known = B.noted((self, "violation"))
+        # Whatever lies in a cone does so at any length.
+        if known is None or not (B.scale is None or (self.scale_free and known.total == 0)):
+            known = B.largest(self._terms.violation)
+        return float(known.total)
 
     def violation_of(self, constraint: Constraint, B: Any) -> float:
         """Return the largest violation of one constraint in any strip."""
-        return float(B.largest(partial(self._terms.violation_of, constraint)))
+        return float(B.largest(partial(self._terms.violation_of, constraint)).total)
 
     def lengths(self, B: Any) -> Array:
         """Return the norms of the rows."""
@@ -51,7 +64,10 @@ class StripBlock(Block):
         """Whether a component, or a column of a strip, is zero where a constraint forbids zero."""
         if 1 in self.zero_forbidden and not B.alive().all():
             return True
-        return 0 in self.zero_forbidden and bool(B.largest(_has_zero_column))
+        if 0 not in self.zero_forbidden:
+            return False
+        known = B.noted((self, "zero columns"))
+        return bool((known or B.largest(_has_zero_column)).total)
 
     def kept_alive(self, B: Any, last: Any) -> Any:
         """Return B with a tenth of the last column in place of one that must not be zero."""
@@ -60,6 +76,22 @@ class StripBlock(Block):
     def ahead(self, new: Any, last: Any, beta: float) -> Any:
         """Go on through the new point, strip by strip."""
         return new.mapped(partial(_ahead, self._terms, beta), last)
+
+    def foresee(self, new: Any, last: Any, ahead: Any) -> None:
+        """Ask along for measures of a new point, and for what W will ask of the one ahead."""
+        ask_move(new, last)
+        self._foresee_terms(new)
+        (fit,) = self.addends
+        assert isinstance(fit, StripFit)
+        fit.foresee(ahead)
+
+    def _foresee_terms(self, new: Any) -> None:
+        if 0 in self.zero_forbidden:
+            new.note((self, "zero columns"), new.largest(_has_zero_column))
+        if self.constraints:
+            new.note((self, "violation"), new.largest(self._terms.violation))
+        if self.penalties:
+            new.note((self, "penalty"), new.summed(self._terms.penalty))
 
     def nearest_by(self, nearest: Any, B: Any) -> Any:
         """Return a point of all constraints, strip by strip."""
@@ -106,6 +138,9 @@ class RowsBlock(StripBlock):
         farther = self.projected(new.mapped(partial(_farther, beta), last))
         return new if self.collapsed(farther) else farther
 
+    def _foresee_terms(self, new: Any) -> None:
+        """Ask for nothing: measures of rows take several questions."""
+
     def nearest_by(self, nearest: Any, B: Any) -> Any:
         """Return the nearest point of all constraints."""
         return self.projected(B)
@@ -113,7 +148,7 @@ class RowsBlock(StripBlock):
     def projected(self, B: Any) -> Any:
         """Return the nearest point of all constraints, found from sums over strips."""
         cut = self.cutter(long_rows(B), slice(None))
-        return B.crew.run(partial(cut_strip, cut), B, keep=True)[0]
+        return B.crew.later(partial(cut_strip, cut), B, keep=True).matrix
 
 
 def _alive_rows(alive: Array, B: Array, last: Array) -> Array:
@@ -143,6 +178,30 @@ class Lowered:
     inner: tuple[Any, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class LoweredStrips:
+    """The same where the workers are still to be asked."""
+
+    memo: Any
+    asked: Asked
+    inner: tuple[Any, ...] = ()
+
+    @property
+    def B(self) -> Strips:
+        """The strips, lowered."""
+        return self.asked.matrix
+
+    @property
+    def value(self) -> float:
+        """The sum of the objectives of all strips."""
+        return float(self.asked.total[0])
+
+    @property
+    def status(self) -> Any:
+        """How the solver ended on the first strip where it did."""
+        return next(iter(self.asked.total[1]), None)
+
+
 @dataclass(eq=False)
 class StripSubproblem(Subproblem):
     """H in strips with W held: a solver lowers one strip after the other, where they are."""
@@ -153,8 +212,7 @@ class StripSubproblem(Subproblem):
         """Let a solver lower every strip as a block of its own; the last memory stays unused."""
         fit = self._fit
         work = partial(lower_strip, solver, fit.recipe, self.block.whole, self.W)  # type: ignore[attr-defined]
-        new, (value, ended) = fit.V.crew.run(work, fit.V, B, keep=True)
-        return Lowered(new, seen, value, next(iter(ended), None))
+        return LoweredStrips(seen, fit.V.crew.later(work, fit.V, B, keep=True))
 
     @property
     def _fit(self) -> StripFit:
@@ -185,13 +243,13 @@ class RowsSubproblem(StripSubproblem):
         """A safe first step along the gradient of squared losses."""
         fit = self._fit
         work = partial(step_of_strip, fit.recipe, self.block.whole, self.W)  # type: ignore[attr-defined]
-        return float(fit.V.crew.run(work, fit.V, combine=min)[1])
+        return float(fit.V.crew.run(work, fit.V, combine=min))
 
     def stepped(self, B: Any, step: float) -> Any:
         """Return B after a step along the gradient."""
         fit = self._fit
         work = partial(stepped_strip, fit.recipe, self.block.whole, self.W, step)  # type: ignore[attr-defined]
-        return fit.V.crew.run(work, fit.V, B, keep=True)[0]
+        return fit.V.crew.later(work, fit.V, B, keep=True).matrix
 
 
 def step_of_strip(recipe: Recipe, terms: Any, W: Array, k: int, V: Data) -> tuple[None, float]:

@@ -55,22 +55,25 @@ class RowDescent:
     def run(self, sweeps: int) -> tuple[Strips, float]:
         """Return H after so many visits of each row, and the objective of its block."""
         crew = self.V.crew
-        C, (G, constant) = crew.run(
+        linear = crew.later(
             partial(_linear_part, self.recipe, self.terms, self.W),
             self.V,
             keep=True,
             passing=True,
             combine=_first_and_sum,
         )
-        curvatures = _curvatures(G, bool(self.terms[1]))
         rows = [
-            crew.run(partial(_row, j), self.B, keep=True, passing=True)[0] for j in range(len(G))
+            crew.later(partial(_row, j), self.B, keep=True, passing=True).matrix
+            for j in range(self.W.shape[1])
         ]
+        C, (G, constant) = linear.matrix, linear.total
+        curvatures = _curvatures(G, bool(self.terms[1]))
         steps: list[RowStep] = []
         for _ in range(sweeps):
             for j in np.flatnonzero(curvatures > 0):
                 steps.append(self._visit(int(j), float(curvatures[j]), G, C, rows))
-        new, (value,) = crew.run(partial(_stacked, G), C, *rows, keep=True, passing=True)
+        stacked = crew.later(partial(_stacked, G), C, *rows, keep=True, passing=True)
+        new, (value,) = stacked.matrix, stacked.total
         # What made it again in one go is remembered, instead of all that happened in between.
         again = partial(_repeated, self.recipe, self.terms, self.W, G, curvatures, tuple(steps))
         crew.made_by(new, again, self.V, self.B)
@@ -78,9 +81,10 @@ class RowDescent:
 
     def _visit(self, j: int, curvature: float, G: Array, C: Strips, rows: list[Any]) -> RowStep:
         crew = self.V.crew
-        target, _ = crew.run(partial(_target, j, curvature, G), C, *rows, keep=True, passing=True)
+        work = partial(_target, j, curvature, G)
+        target = crew.later(work, C, *rows, keep=True, passing=True).matrix
         cut = self.cutter(long_rows(target), slice(j, j + 1))
-        found, _ = crew.run(partial(cut_strip, cut), target, keep=True, passing=True)
+        found = crew.later(partial(cut_strip, cut), target, keep=True, passing=True).matrix
         if self.keeps_alive and not found.alive().all():
             rows[j] = rows[j] / 10
             return RowStep(j)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -14,6 +15,7 @@ from conicnmf.model.large.recipe import (
     Recipe,
     form_of_strip,
     loss_of_strip,
+    packed_grams,
     squares_of_strip,
     unpacked_grams,
     without_weights,
@@ -21,10 +23,30 @@ from conicnmf.model.large.recipe import (
 )
 from conicnmf.model.terms import Quadratic, Reduced, Separable
 from conicnmf.strips import Strips
+from conicnmf.strips.asked import Asked
+from conicnmf.strips.crew import added
+from conicnmf.strips.tally import Combine
 from conicnmf.types import Array, Data, Factors
 
+_STEADY = frozenset({"quadratic", "grams", "reduced"})
+"""The forms that are asked for once at each point."""
 _SUMS = frozenset({"gradient", "quadratic", "grams", "reduced", "ratio"})
 """The forms of a loss in W that are sums over the samples."""
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A form of the loss as a function of W, to be added up over strips."""
+
+    flipped: bool
+    kind: str
+    args: tuple[Any, ...]
+    combine: Combine
+
+    @property
+    def name(self) -> Hashable:
+        """By which the same form is found again."""
+        return self.flipped, self.kind, repr(self.args) if self.kind in _STEADY else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +61,24 @@ class StripFit(Fit):
     @cached_property
     def _zeros(self) -> list[float]:
         work = partial(zero_of_strip, without_weights(self.loss), self.chains)
-        _, (found,) = self.V.crew.run(work, self.V)
+        (found,) = self.V.crew.run(work, self.V)
         return list(found)
+
+    @cached_property
+    def usual(self) -> dict[Hashable, Form]:
+        """The forms in W that solvers have asked for, whatever the point."""
+        return {}
+
+    def asked(self, form: Form, H: Strips) -> Asked:
+        """Ask for a form of the loss as a function of W."""
+        work = partial(form_of_strip, self.recipe, form.flipped, form.kind, form.args)
+        asked: Asked = self.V.crew.later(work, self.V, H, combine=form.combine)
+        return asked
+
+    def foresee(self, H: Strips) -> None:
+        """Ask along for what was asked of points before this one, which is next."""
+        for name, form in self.usual.items():
+            H.note((self, name), self.asked(form, H))
 
     @cached_property
     def zero(self) -> float:
@@ -50,7 +88,7 @@ class StripFit(Fit):
     def value(self, factors: Factors) -> float:
         """Return the sum of the losses of all strips."""
         work = partial(loss_of_strip, self.recipe, factors["W"])
-        _, (found,) = self.V.crew.run(work, self.V, factors["H"])
+        (found,) = self.V.crew.run(work, self.V, factors["H"])
         return float(found)
 
     def restated(self, factors: Factors) -> float:
@@ -62,7 +100,7 @@ class StripFit(Fit):
         if "reduced" in self.loss.abilities:
             return super().squares(factors)
         work = partial(squares_of_strip, without_weights(self.loss), factors["W"])
-        _, (left, whole) = self.V.crew.run(work, self.V, factors["H"])
+        (left, whole) = self.V.crew.run(work, self.V, factors["H"])
         return float(left), float(whole)
 
     def _forms_of(self, name: str) -> frozenset[str]:
@@ -84,7 +122,7 @@ class StripFit(Fit):
 
     def digest(self) -> Digest:
         """Return a hash of all strips, the loss and the products."""
-        _, (found,) = self.V.crew.run(_hash_of_strip, self.V)
+        (found,) = self.V.crew.run(_hash_of_strip, self.V)
         own = part(found, f"{self.V.shape[0]} × {self.V.shape[1]} {self.V.dtype} in strips")
         return {
             f"data {self.name}": own,
@@ -101,10 +139,16 @@ class SumView(View):
     flipped: bool
     H: Any
 
-    def _sum(self, form: str, *args: Any, **options: Any) -> Any:
-        work = partial(form_of_strip, self.fit.recipe, self.flipped, form, args)
+    def _sum(self, form: str, *args: Any, combine: Combine = added) -> Any:
         assert isinstance(self.H, Strips)
-        return self.fit.V.crew.run(work, self.fit.V, self.H, **options)[1]
+        wanted = Form(self.flipped, form, args, combine)
+        known = self.H.noted((self.fit, wanted.name))
+        if known is not None and (self.H.scale is None or form in _SCALED):
+            return known.total if self.H.scale is None else _SCALED[form](known.total, self.H.scale)
+        found = self.fit.asked(wanted, self.H)
+        if form in _STEADY:
+            self.fit.usual[wanted.name] = wanted
+        return found.total
 
     @property
     def at_zero(self) -> float:
@@ -158,6 +202,20 @@ class SumView(View):
     def curvature(self) -> float:
         """Twice the squared norm of H, from its rows."""
         return 2 * float(self.H.squares.sum())
+
+
+def _quadratic_of_multiple(found: Any, scale: Array) -> Any:
+    G, C, constant = found
+    return G * scale * scale.T, C * scale, constant
+
+
+def _grams_of_multiple(found: Any, scale: Array) -> Any:
+    packed, C, constant = found
+    return packed * packed_grams(scale * scale.T), C * scale, constant
+
+
+_SCALED = {"quadratic": _quadratic_of_multiple, "grams": _grams_of_multiple}
+"""How forms change where each row of H is multiplied by a number."""
 
 
 def _reduced_together(one: Reduced, other: Reduced) -> Reduced:

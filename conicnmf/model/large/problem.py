@@ -20,6 +20,7 @@ from conicnmf.model.holding import Holding
 from conicnmf.model.known import as_loss, as_terms
 from conicnmf.model.large.block import RowsBlock, StripBlock
 from conicnmf.model.large.fit import StripFit
+from conicnmf.model.large.moved import distance
 from conicnmf.model.large.rows import find_cutter
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.losses.weights import check_shape
@@ -78,7 +79,7 @@ class LargeProblem(Problem):
     def refuses(self, solver: Any) -> list[str]:
         """Return why a solver cannot be sent to strips."""
         if not hasattr(solver, "look"):
-            return [f"V and H are in strips, and {solver.name} looks at the whole of them"]
+            return [f"V and H are in strips, and {solver.name} needs all of them at once"]
         _, H = self.blocks
         if not isinstance(H, RowsBlock):
             return []
@@ -132,7 +133,7 @@ class InStrips(Holding):
     def distance(self, X: Any, Y: Any) -> float:
         """Return the norm of the difference."""
         if isinstance(X, Strips):
-            return float(np.sqrt(X.total(_squared_distance, Y)))
+            return distance(X, Y)
         return super().distance(X, Y)
 
     def packed(self, point: Factors) -> Factors:
@@ -148,11 +149,6 @@ class InStrips(Holding):
     def delivered(self, point: dict[str, Any]) -> Factors:
         """Bring H to the user."""
         return {name: X.crew.gather(X) if isinstance(X, Strips) else X for name, X in point.items()}
-
-
-def _squared_distance(X: Any, Y: Any) -> float:
-    difference = np.ravel(X - Y)
-    return float(difference @ difference)
 
 
 def large_problem(

@@ -57,7 +57,7 @@ def long_rows(B: Strips) -> LongRows:
     """Return the rows of a matrix in strips."""
 
     def ask(work: Any, combine: Any) -> Any:
-        return B.crew.run(partial(_asked, work), B, combine=combine)[1]
+        return B.crew.run(partial(_asked, work), B, combine=combine)
 
     return LongRows(ask, B.shape[1])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 import cvxpy as cp
@@ -13,7 +14,15 @@ import scipy.sparse as sp
 from conicnmf.errors import InputError
 from conicnmf.model.losses.visits import Visit, visits
 from conicnmf.model.losses.weighted import WeightedFrobenius
-from conicnmf.model.losses.weights import MaybeWeights, check_weights, full, said, times, turned
+from conicnmf.model.losses.weights import (
+    MaybeWeights,
+    check_weights,
+    evenness,
+    full,
+    said,
+    times,
+    turned,
+)
 from conicnmf.model.terms import Loss, Quadratic
 from conicnmf.settings import Limit, Positive
 from conicnmf.types import Array, Data, Mask, stored
@@ -78,6 +87,11 @@ class Entrywise(Loss):
     def masked(self, observed: Mask) -> Self:
         """Give no weight to the other entries."""
         return replace(self, weights=times(self.weights, observed))
+
+    @cached_property
+    def evenness(self) -> float:
+        """The mean of the weights over the largest."""
+        return evenness(self.weights)
 
     @property
     def squared(self) -> Loss | None:

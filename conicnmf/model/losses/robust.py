@@ -109,8 +109,7 @@ class Huber(Robust):
         """Return the same, and the weighted slopes."""
         if not isinstance(v.m, float):
             return super().cost_and_slopes(v)
-        value, inside = cut_residuals(v.y, v.p, self.delta)
-        return value, np.multiply(inside, -2, out=inside)
+        return cut_residuals(v.y, v.p, self.delta, -2.0)
 
     def shares(self, r: Array, unit: float) -> Array:
         """Return the smaller of 1 and δ over the residual's magnitude."""

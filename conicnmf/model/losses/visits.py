@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from conicnmf.kernels.huber import product
 from conicnmf.kernels.stored import stored_products
 from conicnmf.types import Array, Data
 
@@ -36,11 +37,20 @@ class Visit:
         """Return numbers at these entries times the weights; what has none may be infinite."""
         if isinstance(self.m, float):
             return values
-        with np.errstate(invalid="ignore"):
-            return np.where(self.m > 0, self.m * values, values.dtype.type(0))
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = np.asarray(self.m * values)
+            if np.isfinite(found.sum()):
+                return found
+            return np.where(self.m > 0, found, values.dtype.type(0))
 
     def sum(self, values: Array) -> float:
         """Return the weighted sum of numbers at these entries, in double precision."""
+        m = self.m
+        if not isinstance(m, float) and (m.shape, m.strides) == (values.shape, values.strides):
+            with np.errstate(invalid="ignore", over="ignore"):
+                total = product(m, values)
+            if np.isfinite(total):  # else what has no weight may be infinite
+                return total
         return float(np.sum(self.weighed(values), dtype=np.float64))
 
 

@@ -9,9 +9,18 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
+from conicnmf.kernels.huber import product
 from conicnmf.model.losses.frobenius import row_chunks, squared_norm
-from conicnmf.model.losses.visits import visits
-from conicnmf.model.losses.weights import Weights, check_weights, full, said, times, turned
+from conicnmf.model.losses.visits import Visit, visits
+from conicnmf.model.losses.weights import (
+    Weights,
+    check_weights,
+    evenness,
+    full,
+    said,
+    times,
+    turned,
+)
 from conicnmf.model.terms import Loss, Quadratic, Reduced
 from conicnmf.settings import Limit, Positive
 from conicnmf.types import Array, Data, Mask, stored
@@ -45,6 +54,11 @@ class WeightedFrobenius(Loss):
         # Where it is first asked for: a loss that is only scaled on its way to another has none.
         return self.weights * self.weights
 
+    @cached_property
+    def evenness(self) -> float:
+        """The mean of M² over the largest."""
+        return evenness(self._M2)
+
     def transposed(self) -> WeightedFrobenius:
         """Return the loss for the transposed data."""
         return replace(self, weights=turned(self.weights))
@@ -63,12 +77,21 @@ class WeightedFrobenius(Loss):
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss over the weighted entries."""
-        return self.scale * sum(v.sum((v.y - v.p) ** 2) for v in visits(Y, A, B, self._M2))
+        return self.scale * sum(v.sum(_squares(v)) for v in visits(Y, A, B, self._M2))
 
     def gradient(self, Y: Data, A: Array, B: Array) -> Array:
         """Return 2 scale Aᵀ(M² ∘ (A B − Y))."""
-        down, up = self.ratio(Y, A, B)
-        return up - down
+        return self._value_and_gradient(Y, A, B)[1]
+
+    def _value_and_gradient(self, Y: Data, A: Array, B: Array) -> tuple[float, Array]:
+        """Return both: the model is made once for them."""
+        value, slope = 0.0, np.zeros(B.shape)
+        for v in visits(Y, A, B, self._M2):
+            r = np.subtract(v.p, v.y, out=v.p)
+            weighed = v.weighed(r)
+            value += product(weighed, r)
+            slope += v.back(weighed)
+        return self.scale * value, (2 * self.scale * slope).astype(B.dtype, copy=False)
 
     def ratio(self, Y: Data, A: Array, B: Array) -> tuple[Array, Array]:
         """Return the two parts of the gradient for A, B, Y ≥ 0."""
@@ -106,8 +129,14 @@ class WeightedFrobenius(Loss):
         # Divided by the largest M², the weighted squares are those of M²∘Y + (1 − M²)∘A B up to a
         # constant, and the quadratic of those has this gradient at B.
         G = 2 * self.scale * float(stored(self._M2).max()) * (A.T @ A)
-        return Quadratic.touching(self.value(Y, A, B), self.gradient(Y, A, B), G, B)
+        return Quadratic.touching(*self._value_and_gradient(Y, A, B), G, B)
 
     def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
         """Return the literal residual form, of the size of the data."""
         return self.scale * cp.sum_squares(cp.multiply(full(self.weights, Y.shape), Y - A @ B))
+
+
+def _squares(v: Visit) -> Array:
+    """Return the squared residuals, in the place of the model."""
+    np.subtract(v.y, v.p, out=v.p)
+    return np.multiply(v.p, v.p, out=v.p)

@@ -118,3 +118,18 @@ def said(weights: Data | None) -> str:
         return f"weights of shape {weights.shape}"
     kept = weights.nnz if sp.issparse(weights) else np.count_nonzero(weights)
     return f"{kept / np.prod(weights.shape):.3g} of the entries observed"
+
+
+def evenness(weights: Data | None) -> float:
+    """Return the mean of weights over the largest, one where there are none.
+
+    Examples
+    --------
+    >>> evenness(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    0.75
+    """
+    if weights is None or is_lazy(weights):
+        return 1.0
+    largest = float(stored(weights).max(initial=0.0))
+    mean = float(weights.sum(dtype=float)) / (weights.shape[0] * weights.shape[1])
+    return mean / largest if largest else 1.0

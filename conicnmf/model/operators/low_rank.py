@@ -101,7 +101,7 @@ class LowRank(Operator):
     def largest(self) -> float:
         """The largest eigenvalue: that of GᵀG, plus the ridge."""
         inner = dense(self.factor.T @ self.factor)
-        return float(np.linalg.eigvalsh(inner)[-1]) + self.ridge
+        return float(np.linalg.eigvalsh(inner).max(initial=0.0)) + self.ridge
 
     @property
     def semidefinite(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.geometry.differences import prox_differences
+from conicnmf.geometry.differences import difference_bands, prox_differences
 from conicnmf.model.terms import Pieces, Weighted, along, by_rows
 from conicnmf.settings import Count
 from conicnmf.types import Array
@@ -54,6 +54,19 @@ class Smooth(Weighted):
         for _ in range(self.order):  # each difference gives to its two entries, with opposite sign
             rest = -np.diff(rest, axis=axis, prepend=margin, append=margin)
         return np.asarray(2 * self.weight * rest, dtype=B.dtype)
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """All forms, but for ties between samples where components are smooth in each sample."""
+        return super().abilities - (frozenset() if self.each == "component" else {"ties"})
+
+    def ties(self, length: int) -> Array:
+        """Return 2 weight DᵀD."""
+        if self.each != "component":
+            raise self._lacks("ties")
+        if length <= self.order:
+            return np.zeros((1, length))
+        return 2 * self.weight * difference_bands(length, self.order)
 
     def prox(self, B: Array, step: float) -> Array:
         """Solve one banded system for each component."""

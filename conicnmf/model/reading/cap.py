@@ -25,7 +25,8 @@ def with_cap(fits: list[ReadFit], constraint: cp.Constraint) -> list[ReadFit]:
     if not known:
         raise ModelError(
             f"each constraint must mention one variable, but {shown(constraint)} mentions several, "
-            "and is no upper bound on a loss of the objective; split it, or move it into the objective"
+            "and is not an upper bound on a loss of the objective; split it, or move it into the "
+            "objective"
         )
     place, bound = known[0]
     loss = fits[place].loss

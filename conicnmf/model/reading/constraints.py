@@ -123,7 +123,7 @@ def _require_known(constraint: cp.Constraint) -> None:
     """Raise unless a constraint is convex, or an inequality between convex and concave parts."""
     if isinstance(constraint, FiniteSet):
         raise ModelError(
-            f"constraint {shown(constraint)} is not convex: it asks for one of several values; "
+            f"constraint {shown(constraint)} is not convex: it allows several separate values; "
             "bound the entries instead, or fix them"
         )
     if constraint.is_dcp():

@@ -66,7 +66,7 @@ def _without_empty(rows: Lowered, constraint: cp.Constraint) -> Lowered:
     broken = empty & np.where(rows.equal, rows.b != 0, rows.b < 0)
     if broken.any():
         raise InfeasibleError(
-            f"constraint {shown(constraint)} can never hold: it asks for "
+            f"constraint {shown(constraint)} can never hold: it requires "
             f"0 {'==' if rows.equal[broken][0] else '<='} {rows.b[broken][0]:g}; drop or correct it"
         )
     return Lowered(rows.A[~empty], rows.b[~empty], rows.equal[~empty])

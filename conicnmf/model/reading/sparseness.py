@@ -57,6 +57,15 @@ class SparsenessExpression:
 
     __lt__ = __gt__
 
+    def __neg__(self, *_: Any) -> Any:
+        raise ModelError(
+            "sparseness stands in constraints, as in sparseness(W, axis=0) >= 0.8; to reward it in "
+            "the objective, use the term SparsenessReward(weight) in factorize"
+        )
+
+    # CVXPY asks for the number where it adds; numbers multiply.
+    __float__ = __mul__ = __rmul__ = __add__ = __radd__ = __sub__ = __rsub__ = __neg__
+
     def _between(self, low: Any, high: Any) -> SparsenessBound:
         own = (_level(s) for s in (low, high))
         return SparsenessBound(self.variable, self.part, self.axis, *own)

@@ -13,6 +13,8 @@ from conicnmf.model.reading.curvature import require_plain
 from conicnmf.model.reading.naming import shown
 from conicnmf.model.reading.sparseness import SparsenessBound
 from conicnmf.model.reading.values import require_numbers
+from conicnmf.settings import listed
+from conicnmf.settings import shown as shown_value
 
 
 def target_of(objective: Any) -> cp.Expression:
@@ -31,12 +33,13 @@ def checked(constraints: Any) -> list[Stated]:
     """Return the constraints as a list of what can be read."""
     if isinstance(constraints, (cp.Constraint, SparsenessBound)):
         constraints = [constraints]
-    stated = list(constraints) if isinstance(constraints, Iterable) else [constraints]
+    stated = listed(constraints)
+    stated = [constraints] if stated is None else stated
     for constraint in stated:
         if not isinstance(constraint, (cp.Constraint, SparsenessBound)):
             raise ModelError(
                 f"constraints must be CVXPY constraints or bounds on cn.sparseness, got "
-                f"{constraint!r}; terms like cn.NonNegative() belong to cn.factorize"
+                f"{shown_value(constraint)}; terms like cn.NonNegative() belong to cn.factorize"
             )
     return stated
 

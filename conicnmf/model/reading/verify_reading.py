@@ -115,7 +115,7 @@ class _Replica:
             if X.shape[0] in (m, 1) and X.shape[1] in (n, 1) and max(X.shape) > 1:
                 cut = X[rows] if X.shape[0] == m else X
                 return cut[:, columns] if X.shape[1] == n else cut
-        raise ValueError(f"nothing is known of the shape {X.shape}")
+        raise ValueError(f"nothing is known about the shape {X.shape}")
 
     def of(self, node: cp.Expression) -> cp.Expression:
         """Return the small copy; a `ValueError` says that there is none."""
@@ -141,5 +141,5 @@ class _Replica:
 
 def _known(table: dict[tuple[int, ...], Any], shape: tuple[int, ...]) -> Any:
     if shape not in table:
-        raise ValueError(f"nothing is known of the shape {shape}")
+        raise ValueError(f"nothing is known about the shape {shape}")
     return table[shape]

@@ -58,12 +58,15 @@ class Constraint(Term):
     def kept_alive(self, B: Array, last: Array) -> Array:
         """Return B with a tenth of the last piece in place of one that is dead.
 
-        In a set such as a band of sparseness the infimum may lie at zero, which is not in it.
+        In a set such as a band of sparseness the infimum may lie at zero, which is not in it. A piece
+        that is next to nothing stays as it is: smaller numbers would have too few digits for the set.
         """
         dead = self.dead(B)
         if not dead.any():
             return B
-        return np.where(np.expand_dims(dead, along(self.each)), last / 10, B).astype(B.dtype)
+        largest = np.abs(last).max(axis=along(self.each), keepdims=True)
+        shorter = np.where(largest < np.sqrt(np.finfo(B.dtype).tiny), last, last / 10)
+        return np.where(np.expand_dims(dead, along(self.each)), shorter, B).astype(B.dtype)
 
     def with_interior(self) -> Constraint:
         """Return the set, or a slightly larger one that has an interior where this has none."""
@@ -195,6 +198,11 @@ class Constraint(Term):
     def size(self) -> float:
         """Return how large entries or pieces of the set are, where it says: a bound, a radius."""
         raise self._lacks("size")
+
+    @optional
+    def guessed_size(self, shape: tuple[int, int]) -> float:
+        """Return a likely size of the set, for factors of which no constraint names one."""
+        raise self._lacks("guessed_size")
 
     @optional
     def scaled(self, c: float) -> Constraint:

@@ -35,6 +35,11 @@ class Loss(Term):
         return None
 
     @property
+    def evenness(self) -> float:
+        """The mean of the weights on squares over the largest: one where all entries weigh the same."""
+        return 1.0
+
+    @property
     def convex(self) -> bool:
         """Whether the loss is convex in B."""
         return True

@@ -47,6 +47,11 @@ class Penalty(Term):
         raise self._lacks("orthant")
 
     @optional
+    def ties(self, length: int) -> Array:
+        """Return K in bands, ties[d, i] = K_{i+d, i}, with value = Σ ½bᵀKb over components b."""
+        raise self._lacks("ties")
+
+    @optional
     def prox(self, B: Array, step: float) -> Array:
         """Return the X of least penalty(X) + ‖X − B‖²/(2 step)."""
         raise self._lacks("prox")

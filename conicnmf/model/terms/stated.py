@@ -9,6 +9,7 @@ import cvxpy as cp
 
 from conicnmf.errors import ModelError
 from conicnmf.model.terms.base import Term
+from conicnmf.settings import shown
 
 
 def check_stated(
@@ -27,12 +28,12 @@ def check_stated(
     for part in stated:
         if not isinstance(part, kind):
             raise ModelError(
-                f"{term} must return {what}, got {part!r}; write it with CVXPY's atoms"
+                f"{term} must return {what}, got {shown(part)}; write it with CVXPY's atoms"
             )
         others = sorted(str(other) for other in part.variables() if other.id != variable.id)
         if others:
             raise ModelError(
-                f"{term} must be about its own factor alone, got {', '.join(others)} in it too; state "
+                f"{term} must be about its own factor only, got {', '.join(others)} in it too; state "
                 "what ties variables together with Problem(...)"
             )
     return stated

@@ -59,3 +59,6 @@ register_solvers(
     Multiplicative,
     JointNLP,
 )
+# What scikit-learn and papers call them.
+for _kind, _name in ((Multiplicative, "mu"), (HALS, "cd"), (ANLS, "als")):
+    SOLVERS.add(_kind.__name__, _kind, _name)

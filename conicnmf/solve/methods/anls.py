@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from conicnmf.kernels.tied_ls import tied_ls
 from conicnmf.model.blocks import Subproblem
 from conicnmf.solve.methods.extrapolated import Extrapolated
 from conicnmf.solve.needs import (
@@ -25,9 +26,9 @@ class ANLS(Extrapolated):
     """Solve each block exactly by an active-set method on the Gram matrices of its columns.
 
     Columns of a block are free, non-negative, or non-negative with a given sum; so may be the whole
-    factor. Weights and masks
-    give each column a Gram matrix of its own. Supports are warm-started from the last iteration; the
-    objective never rises.
+    factor. Weights and masks give each column a Gram matrix of its own. Columns that `Smooth` ties to
+    their neighbors are solved together by Newton steps within bounds. Supports are warm-started from
+    the last iteration; the objective never rises.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ class ANLS(Extrapolated):
     needs: ClassVar = (
         uncapped,
         LossWith(("quadratic", "grams"), "which least-squares steps need"),
-        PenaltiesWith(("orthant",), "which least-squares steps need"),
+        PenaltiesWith(("orthant", "ties"), "which least-squares steps need"),
         orthant_penalties,
         exact_columns,
     )
@@ -57,6 +58,8 @@ class ANLS(Extrapolated):
 
         Of squares that stand for another loss and lie above it no one asks for the value.
         """
+        if any("ties" in penalty.abilities for penalty in held.block.shaped):
+            return _tied(held, B)
         new, value, valued = np.empty_like(B), 0.0, held.block.kind != "weighted"
         constraint = next(iter(held.block.binding), None)
         whole = whole_least_squares(held.block)
@@ -70,6 +73,20 @@ class ANLS(Extrapolated):
                 new[:, columns] = constraint.least_squares(G, C, B[:, columns])
             value += quadratic.value(new[:, columns]) if valued else 0.0
         return new, value if valued else None
+
+
+def _tied(held: Subproblem, B: Array) -> tuple[Array, float]:
+    """Minimize over all columns together, each tied to its neighbors."""
+    block = held.block
+    shared = "quadratic" in block.abilities
+    quadratic = held.quadratic() if shared else held.stacked()
+    # Every penalty with more than a slope and a curvature has ties here, or none would fit.
+    each = [penalty.ties(B.shape[1]) for penalty in block.shaped]
+    ties = np.zeros((max(map(len, each)), B.shape[1]))
+    for own in each:
+        ties[: len(own)] += own
+    new = tied_ls(quadratic.G, quadratic.C, ties, B, *block.bounds).astype(B.dtype, copy=False)
+    return new, quadratic.value(new) + sum(p.value(new) for p in block.shaped)
 
 
 def _unconstrained(G: Array, C: Array) -> Array:

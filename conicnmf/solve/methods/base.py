@@ -236,6 +236,7 @@ class BlockSolver(Solver[Problem, dict[str, Seen[BlockMemo]]], Generic[BlockMemo
         for block in problem.blocks:
             last = block.rows(factors)
             update = block.given(factors).lowered_by(self, last, memos[block.name])
+            block.foresee(update.B, last, update.B)
             memos[block.name] = update.memo
             inner += update.inner
             factors, value = revive(problem, block, block.put(factors, update.B)), update.value
@@ -253,7 +254,7 @@ class BlockSolver(Solver[Problem, dict[str, Seen[BlockMemo]]], Generic[BlockMemo
 
 def _fault(thing: Any) -> str:
     fits = isinstance(thing, type) and issubclass(thing, Solver)
-    return "" if fits else "it is no class of a Solver"
+    return "" if fits else "it is not a class of a Solver"
 
 
 SOLVERS: Registry[type[AnySolver]] = Registry("solver", "conicnmf.solvers", _fault)

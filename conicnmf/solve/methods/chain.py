@@ -1,4 +1,4 @@
-"""One solver after the other: each goes on from the best point of the one before."""
+"""One solver after the other: each continues from the best point of the one before."""
 
 from __future__ import annotations
 

@@ -109,12 +109,14 @@ class Extrapolated(Solver[Problem, Pace]):
         for block in sorted(problem.blocks, key=lambda block: block is at_end):
             begin = block.rows(last if block is at_end else ahead)
             made = block.given(ahead).lowered_by(self, begin, seen[block.name])
-            new, value, seen[block.name] = made.B, made.value, made.memo
+            new, seen[block.name] = made.B, made.memo
             inner += made.inner
+            farther = _farther(block, new, block.rows(last), beta, block is at_end)
+            block.foresee(new, block.rows(last), farther)
+            value = made.value
             if made.status is not None:
                 return Sweep(factors, replace(memo, seen=seen), None, made.status, tuple(inner))
             reached |= block.put({}, new)
-            farther = _farther(block, new, block.rows(last), beta, block is at_end)
             before, ahead = ahead, block.put(ahead, farther)
         # The last variable was fitted to the others looking ahead: together they are the iterate.
         found = block.put(before, new)

@@ -76,7 +76,7 @@ class JointNLP(Solver[Problem, None]):
     Parameters
     ----------
     backend : str, optional
-        A non-linear solver CVXPY knows, such as UNO or IPOPT; by default whichever is installed.
+        A non-linear solver CVXPY knows, such as UNO or IPOPT; by default one that is installed.
 
     Examples
     --------

@@ -10,9 +10,10 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from conicnmf.model.base import BaseProblem
-from conicnmf.results import InnerSolve
+from conicnmf.results import InnerSolve, Status
 from conicnmf.settings import Count, Rule
 from conicnmf.solve.deadline import is_late
+from conicnmf.solve.guard import is_fault
 from conicnmf.solve.methods.base import AnySolver, Context, Solver, Sweep
 from conicnmf.solve.methods.point import Point
 from conicnmf.solve.methods.runner import Runner, under
@@ -85,7 +86,7 @@ class Race(Solver[BaseProblem, _Field]):
         Rule("and at least one", bool, "write Race((TangentPlane(), HALS()))"),
     ]
     starts: Count | tuple[Count, ...] = 4
-    laps: Count = 4
+    laps: Count = 8
 
     monotone: ClassVar[bool] = False
 
@@ -129,7 +130,7 @@ class Race(Solver[BaseProblem, _Field]):
             same = runner.solver.default_stop == self.default_stop
             waits = runner.status is not None and (len(runners) > 1 or same)
             if not waits and not (place and is_late()):
-                runners[place], solved = runner.onward(problem)
+                runners[place], solved = _onward(problem, runner, alone=len(runners) == 1)
                 inner += solved
         runners.sort(key=lambda runner: runner.point.rank)
         kept = self._kept(runners, line.lap + 1)
@@ -213,3 +214,15 @@ class Race(Solver[BaseProblem, _Field]):
         # Rounds end after 1, 2, 4, … times the first one's length.
         ends = rest == 0 and rounds.bit_count() == 1
         return able[: max(_FEW, (len(able) + 1) // 2)] if ends else able
+
+
+def _onward(
+    problem: BaseProblem, runner: Runner, alone: bool
+) -> tuple[Runner, Sequence[InnerSolve]]:
+    """Return the runner after one more iteration; one that raises ends, where others still run."""
+    try:
+        return runner.onward(problem)
+    except BaseException as error:
+        if alone or not is_fault(error):
+            raise
+        return replace(runner, status=Status.ERROR), ()

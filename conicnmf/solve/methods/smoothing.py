@@ -91,7 +91,7 @@ class Smoothing(Solver[Problem, _Stage]):
     def mismatches(self, problem: BaseProblem) -> list[str]:
         """Return every reason why the solver does not fit the problem with a smooth loss."""
         if not has_kinks(problem):
-            return ["no loss has kinks and smooth ones that come close to it"]
+            return ["no loss has kinks that smooth losses can approach"]
         return self.solver.mismatches(smoothed(problem))
 
     def start(self, problem: Problem, context: Context) -> _Stage:

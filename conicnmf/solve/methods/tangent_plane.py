@@ -159,7 +159,7 @@ class TangentPlane(BlockSolver[_Memo]):
                 failed = Status.INFEASIBLE if empty else Status.BACKEND_FAILED
                 return Update(B, after, status=None if count else failed, inner=records)
             # This also removes what an interior-point method leaves of the last digits.
-            settled = memo.closing.settle(outcome.B)
+            settled = memo.closing.settle(outcome.B.astype(B.dtype, copy=False))
             records += settled.records
             new = (outcome.B if settled.B is None else settled.B).astype(B.dtype, copy=False)
             if not memo.rewards:

@@ -15,7 +15,7 @@ from cvxpy.atoms import EXP_ATOMS
 
 from conicnmf.errors import InputError, require
 from conicnmf.results.history import InnerSolve
-from conicnmf.settings import Reads
+from conicnmf.settings import Reads, shown
 from conicnmf.solve.deadline import is_late, seconds_left
 from conicnmf.solve.guard import in_words, is_fault, raise_noted
 from conicnmf.types import Array
@@ -70,14 +70,14 @@ def chain(preferred: str | None, what: str = "backend") -> tuple[str, ...]:
         if name in _EXTRAS:
             require(*_EXTRAS[name], f"the backend {name} needs")
         raise InputError(
-            f"{what} must be an installed CVXPY solver, got {preferred!r}; "
+            f"{what} must be an installed CVXPY solver, got {shown(preferred)}; "
             f"installed are {', '.join(installed)}"
         )
     return (name, *(other for other in FALLBACK if other != name))
 
 
 def _installed(name: Any, what: str) -> str:
-    chain(name if isinstance(name, str) else repr(name), what)
+    chain(name if isinstance(name, str) else shown(name), what)
     return str(name)
 
 

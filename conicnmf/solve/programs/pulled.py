@@ -38,15 +38,8 @@ def pulled(held: Subproblem, copies: int) -> Pulled:
     if "quadratic" in held.block.abilities:
         return _PulledQuadratic(held.quadratic(), copies)
     if "grams" in held.block.abilities:
-        return _PulledColumns(_joined(held), copies)
+        return _PulledColumns(held.stacked(), copies)
     return _PulledSum(held.separable(), copies)
-
-
-def _joined(held: Subproblem) -> Quadratic:
-    """Return the quadratics of all columns as one, with a matrix for each column."""
-    parts = [part for _, part in held.columnwise()]
-    G, C = np.concatenate([part.G for part in parts]), np.hstack([part.C for part in parts])
-    return Quadratic(G, C, sum(part.constant for part in parts))
 
 
 def _rho(values: Array, copies: int) -> float:

@@ -20,7 +20,9 @@ from conicnmf.model.blocks import Block, fitted_block
 from conicnmf.model.constraints import Box, NonNegative
 from conicnmf.model.constraints.alternating import alternate, find_parts, reflect
 from conicnmf.model.losses import Frobenius
+from conicnmf.model.terms import Constraint
 from conicnmf.model.tolerances import INSIDE
+from conicnmf.model.units import named_size
 from conicnmf.solve.deadline import is_late
 from conicnmf.solve.needs import cones_on_orthant, conic_constraints, signed
 from conicnmf.solve.programs.backends import chain, solve_along
@@ -101,9 +103,8 @@ def _by_planes(block: Block, B: Array) -> Iterator[Array]:
     """Yield where tangent planes lead; raise where the convex part of the constraints is empty."""
     if [*conic_constraints(block), *cones_on_orthant(block)]:
         return
-    eye, size = np.eye(block.shape[0]), _power(B)
-    # A proof is worth something in numbers near one alone.
-    own = [c.with_interior().scaled(1 / size) for c in block.constraints]
+    eye = np.eye(block.shape[0])
+    size, own = _near_one(block, B)
     near, held = fitted_block(block.name, B / size, eye, Frobenius(), own)
     outcome = tangent_step(BlockProgram(near).at(held), B / size, TangentLoop(rounds=1))
     if outcome.infeasible:
@@ -124,8 +125,7 @@ def _by_slack(block: Block, B: Array) -> Iterator[Array]:
     """
     if [*conic_constraints(block), *cones_on_orthant(block)] or not block.reverse_convex:
         return
-    size = _power(B)
-    own = [c.with_interior().scaled(1 / size) for c in block.constraints]
+    size, own = _near_one(block, B)
     near, _ = fitted_block(block.name, B / size, np.eye(len(B)), Frobenius(), own)
     program, P, price = PlainProgram(near), B / size, 1.0
     X, slack = program.variable, cp.Variable(nonneg=True)
@@ -143,7 +143,16 @@ def _by_slack(block: Block, B: Array) -> Iterator[Array]:
     yield size * P if settled is None else settled
 
 
-def _power(B: Array) -> float:
-    """Return the power of two at or below the largest magnitude, one for zero."""
-    largest = float(np.abs(B).max(initial=0.0))
-    return float(np.ldexp(1.0, np.frexp(largest)[1] - 1)) if largest else 1.0
+def _near_one(block: Block, B: Array) -> tuple[float, list[Constraint]]:
+    """Return a power of two, and the constraints with an interior on B divided by it.
+
+    It is at or below the largest number of B and of the bounds: a proof that nothing meets all
+    constraints is worth something in numbers near one alone. It is one for zero, and where a
+    constraint does not say what it asks of multiples.
+    """
+    wide = [constraint.with_interior() for constraint in block.constraints]
+    largest = max(float(np.abs(B).max(initial=0.0)), named_size(block.constraints, block.shape))
+    if not largest or not all("scaled" in constraint.abilities for constraint in wide):
+        return 1.0, wide
+    size = float(np.ldexp(1.0, np.frexp(largest)[1] - 1))
+    return size, [constraint.scaled(1 / size) for constraint in wide]

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf.errors import InputError
 from conicnmf.model.addends import Chain, Fit, Ref
 from conicnmf.model.losses.frobenius import row_chunks
 from conicnmf.model.problem import Problem
@@ -82,19 +81,23 @@ def column_squares(V: Any) -> Array:
 
 
 def offsets_of(problem: Problem, fit: Fit) -> tuple[Factors, Any]:
-    """Return where the offsets of a fit begin, and the data without them."""
+    """Return where the offsets of a fit begin, and the data without them.
+
+    What else is added to the products, S in W H + S say, is left to a start of its own.
+    """
     V = known_data(fit)
     if len(fit.chains) == 1:
         return {}, V
     b, c = np.zeros((V.shape[0], 1)), np.zeros((1, V.shape[1]))
     found: Factors = {}
     blocks = {block.name: block for block in problem.blocks}
-    lowest = all(blocks[name].nonneg for name in fit.variables if not _side(fit, name))
+    sides = {chain.names[0]: _side(chain) for chain in fit.chains if len(chain.names) == 1}
+    lowest = all(blocks[name].nonneg for name in fit.variables if not sides.get(name))
     for chain in fit.chains:
-        if len(chain.names) > 1:
-            continue
         name = chain.names[0]
-        side = _side(fit, name)
+        side = sides.get(name)
+        if not side:
+            continue
         start = (_low if lowest else _mean)(V, b, c, side) / chain.scale
         if blocks[name].nonneg:
             start = np.maximum(start, 0.0)
@@ -107,18 +110,11 @@ def offsets_of(problem: Problem, fit: Fit) -> tuple[Factors, Any]:
     return found, Centered(V, b, c)
 
 
-def _side(fit: Fit, name: str) -> str:
-    """Return "b" for an offset of rows, "c" for one of columns, nothing for a variable of a product."""
-    chain = fit.place(name)[0]
-    if len(chain.names) > 1:
-        return ""
+def _side(chain: Chain) -> str:
+    """Return "b" for an offset of rows, "c" for one of columns, nothing for what is no offset."""
     if _is(chain, 0, 1):
         return "b"
-    if _is(chain, 1, 0):
-        return "c"
-    raise InputError(
-        f"the start needs products and offsets such as b 1ᵀ, got {chain} in {fit}; use Random() instead"
-    )
+    return "c" if _is(chain, 1, 0) else ""
 
 
 def _is(chain: Chain, place: int, ones: int) -> bool:

@@ -106,7 +106,7 @@ def _named(problem: Problem, key: Any) -> tuple[str, Source | None]:
     if isinstance(key, str) and key in problem.variables:
         return key, None
     raise InputError(
-        f"a start names variables of the problem, got {key}; they are {_listed(problem)}"
+        f"a start names variables of the problem, got {key}; its variables are {_listed(problem)}"
     )
 
 
@@ -121,7 +121,7 @@ def _listed(problem: Problem) -> str:
 
 def _fault(thing: Any) -> str:
     fits = isinstance(thing, type) and issubclass(thing, Start)
-    return "" if fits else "it is no class of a Start"
+    return "" if fits else "it is not a class of a Start"
 
 
 STARTS: Registry[type[Start]] = Registry("start", "conicnmf.starts", _fault)

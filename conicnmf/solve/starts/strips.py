@@ -56,7 +56,7 @@ def _given(problem: LargeProblem, init: Any) -> Factors:
         return {}
     if not isinstance(start, Given):
         raise InputError(
-            f"{type(start).__name__} looks at all of V at once, which is in strips; start at Random() "
+            f"{type(start).__name__} needs all of V at once, and V is in strips; start at Random() "
             "or at arrays, for example W from a part of the samples"
         )
     found = {}
@@ -80,7 +80,7 @@ def _drawn(rng: np.random.Generator, shape: tuple[int, ...], nonneg: bool) -> Ar
 def _random_strips(problem: LargeProblem, seed: int) -> Any:
     block = problem.blocks[1]
     work = partial(_drawn_strip, seed, block.shape[0], block.nonneg)
-    return problem.V.crew.run(work, problem.V, keep=True)[0]
+    return problem.V.crew.later(work, problem.V, keep=True).matrix
 
 
 def _drawn_strip(seed: int, rank: int, nonneg: bool, k: int, V: Data) -> tuple[Array, Any]:
@@ -90,7 +90,7 @@ def _drawn_strip(seed: int, rank: int, nonneg: bool, k: int, V: Data) -> tuple[A
 
 def _best_multiple(problem: LargeProblem, W: Array, H: Any) -> float:
     """Return by what W H is to be multiplied to come nearest to V, one where that is nothing."""
-    _, (cross, norm) = problem.V.crew.run(partial(_products, W), problem.V, H)
+    cross, norm = problem.V.crew.run(partial(_products, W), problem.V, H)
     return abs(cross) / norm if cross and norm else 1.0
 
 

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from conicnmf.strips.cluster.holder import Holder, packed_work
+from conicnmf.strips.asked import Task, Work
+from conicnmf.strips.cluster.holder import Holder, packed
 from conicnmf.strips.cluster.origins import Origin, parents_of, steps_to
 from conicnmf.strips.cluster.reader import DaskReader
 from conicnmf.strips.cluster.team import LOST, Post, Team
-from conicnmf.strips.crew import Crew, LostStripsError, Work, added
+from conicnmf.strips.crew import Crew, LostStripsError, added
 from conicnmf.strips.local import Store, empty_matrix
-from conicnmf.strips.matrix import Operand, Strips, made, scaled_strip
-from conicnmf.strips.tally import Combine, Stats, Tally
+from conicnmf.strips.matrix import Strips, scaled_strip
+from conicnmf.strips.tally import Stats, Tally
 from conicnmf.types import Array
 
 _LONGEST = 32
@@ -54,33 +55,39 @@ class DaskCrew(Crew):
         self._origins: dict[int, Origin] = {}
         self._gone: deque[int] = deque()
         self._store = Store(self._limit)
+        self._waiting = []
 
-    def _run(
-        self,
-        work: Work,
-        operands: Sequence[Operand],
-        key: int | None,
-        combine: Combine,
-        passing: bool,
-    ) -> Tally:
-        packed = packed_work(work, combine)
+    def _run(self, tasks: Sequence[Task]) -> list[Tally]:
+        sent = packed(tasks)
         gone = tuple(self._gone.popleft() for _ in range(len(self._gone)))
-        found = self._asked(self._all(), "run", packed, operands, key, gone)
-        if key is not None:
-            parents = parents_of(operands, self._origins)
-            self._remember(Origin(key, packed, tuple(operands), parents), passing)
-        return Tally.grown(combine, [branch for branches in found for branch in branches])
+        found = self._asked(self._all(), "run", sent, gone)
+        made = [(place, task) for place, task in enumerate(tasks) if task.key is not None]
+        for place, task in made:
+            self._know(task, sent, place)
+        for _, task in made:
+            self._shorten(task)
+        return [
+            Tally.grown(task.combine, [branch for own in of_task for branch in own])
+            for task, of_task in zip(tasks, zip(*found, strict=True), strict=True)
+        ]
 
     def made_by(self, made: Strips, work: Work, *matrices: Strips) -> None:
         """Repeat this work, and not all that was done, should strips of the matrix be lost."""
-        operands = tuple(matrix.operand for matrix in matrices)
-        parents = parents_of(operands, self._origins)
-        self._remember(Origin(made.key, packed_work(work, added), operands, parents), False)
+        task = Task(work, [matrix.operand for matrix in matrices], added, made.key)
+        self._know(task, packed([task]), 0)
+        self._shorten(task)
 
-    def _remember(self, origin: Origin, passing: bool) -> None:
-        """Note how a matrix was made; copy it where that would take long to repeat."""
-        self._origins[origin.key] = origin
-        if origin.depth > _LONGEST and not passing:
+    def _know(self, task: Task, sent: bytes, place: int) -> None:
+        """Note how a matrix was made."""
+        assert task.key is not None
+        parents = parents_of(task.operands, self._origins)
+        self._origins[task.key] = Origin(task.key, sent, place, parents)
+
+    def _shorten(self, task: Task) -> None:
+        """Copy a matrix that is kept where it would take long to make it again."""
+        assert task.key is not None
+        origin = self._origins[task.key]
+        if origin.depth > _LONGEST and not task.passing:
             for post in list(self._posts):
                 for strips in self._asked([post], "sent", origin.key):
                     self._copied(origin, strips)
@@ -149,7 +156,7 @@ class DaskCrew(Crew):
         """Return the call that gives a holder the strips of a matrix."""
         if origin.packed is None:
             return "put", origin.key, {k: self._store.get(origin.key, k) for k in ks}
-        return "run", origin.packed, origin.operands, origin.key, ()
+        return "run", origin.packed, (), origin.place
 
     def place(self, X: Any) -> Strips:
         """Send a matrix of the user to those who hold the strips of the data."""
@@ -163,7 +170,7 @@ class DaskCrew(Crew):
         for post in posts:
             self._asked([post], *self._repetition(origin, post.ks))
         self._origins[key] = origin
-        return made(self, key, tally.stats)
+        return self._placed(key, tally)
 
     def gather(self, matrix: Strips) -> Any:
         """Return a matrix in memory where it fits, else as a Dask array, or here on disk."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import frexp
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from conicnmf.kernels.threads import threads
-from conicnmf.strips.crew import DATA
-from conicnmf.strips.matrix import Operand, scaled_strip
+from conicnmf.strips.asked import DATA, Task
+from conicnmf.strips.matrix import Visit, scaled_strip
 from conicnmf.strips.tally import Branch, Stats, Tally
 from conicnmf.types import Array, Data
 
@@ -26,8 +27,10 @@ class Holder:
     Examples
     --------
     >>> holder = Holder((0, 2), np.eye(2), np.ones((2, 3)))
-    >>> packed = packed_work(lambda k, strip: (2 * strip, (strip.sum(),)), lambda a, b: a + b)
-    >>> _, branches = holder.run(packed, [(DATA, None)], 1, ())
+    >>> def work(k, strip):
+    ...     return 2 * strip, (strip.sum(),)
+    >>> doubled = Task(work, [(DATA, None)], lambda a, b: a + b, 1)
+    >>> _, (branches,) = holder.run(packed([doubled]))
     >>> [(branch.first, branch.total) for branch in branches]
     [(0, (np.float64(2.0),)), (2, (np.float64(6.0),))]
     >>> holder.strips(1)[2].sum()
@@ -40,42 +43,38 @@ class Holder:
         self._owned: set[int] = set()
         self._threads = _threads_here()
 
-    def run(
-        self, packed: bytes, operands: Sequence[Operand], key: int | None, gone: Sequence[int]
-    ) -> Answer:
-        """Apply work to the strips in their order, and forget matrices that are gone."""
+    def run(self, packed: bytes, gone: Sequence[int] = (), only: int | None = None) -> Answer:
+        """Do tasks on the strips in their order, one of them or all; forget matrices that are gone."""
+        from distributed.protocol.pickle import loads
+
         self.forget(gone)
         try:
+            tasks = loads(packed)
             with threads(self._threads):
-                return True, self._branches(packed, operands, key)
+                return True, self._branches(tasks if only is None else tasks[only : only + 1])
         except Exception as error:
             return False, _that_travels(error)
 
-    def _branches(
-        self, packed: bytes, operands: Sequence[Operand], key: int | None
-    ) -> list[Branch]:
-        from distributed.protocol.pickle import loads
-
-        work, combine = loads(packed)
-        tally, made = Tally(combine), {}
+    def _branches(self, tasks: Sequence[Task]) -> list[list[Branch]]:
+        tallies = [Tally(task.combine) for task in tasks]
+        made = {task.key: self._strips.setdefault(task.key, {}) for task in tasks if task.key}
         for k in self._strips[DATA]:
-            strips = [self._seen(own, k, scale) for own, scale in operands]
-            kept, found = work(k, *strips)
-            if key is not None:
-                made[k] = _owned(kept)
-            tally.add(k, None if key is None else Stats.of(kept), found)
-        if key is not None:
-            self._strips[key] = made
-        return tally.branches
+            visit = Visit(partial(self._seen, k))
+            for task, tally in zip(tasks, tallies, strict=True):
+                kept, found = task.work(k, *visit.strips(task.operands))
+                if task.key is not None:
+                    made[task.key][k] = _owned(kept)
+                tally.add(k, None if task.key is None else Stats.of(kept), found)
+        return [tally.branches for tally in tallies]
 
-    def _seen(self, key: int, k: int, scale: Any) -> Data:
+    def _seen(self, k: int, key: int, scale: Any) -> Data:
         """Return a strip as its matrix sees it; data stay in the units in which they were asked for."""
         strip = self._strips[key][k]
         if key != DATA:
             return scaled_strip(strip, scale)
         factor = (1.0 if scale is None else float(scale)) / self._scales[k]
         if frexp(factor)[0] != 0.5:  # only powers of two leave all digits as they are
-            return scaled_strip(self._seen(DATA, k, None), scale)
+            return scaled_strip(self._seen(k, DATA, None), scale)
         if factor != 1:
             # The first time it is a copy: the block may be the user's own array.
             strip = scaled_strip(strip, strip.dtype.type(factor), k in self._owned)
@@ -96,7 +95,7 @@ class Holder:
     def sent(self, key: int) -> Answer:
         """Send the strips of a matrix."""
         if key == DATA:
-            return True, {k: self._seen(DATA, k, None) for k in self._strips[DATA]}
+            return True, {k: self._seen(k, DATA, None) for k in self._strips[DATA]}
         return True, self._strips[key]
 
     def forget(self, keys: Sequence[int]) -> Answer:
@@ -106,12 +105,12 @@ class Holder:
         return True, None
 
 
-def packed_work(work: Any, combine: Any) -> bytes:
-    """Return work as bytes, once for all workers; functions without a module's name go as code."""
+def packed(tasks: Sequence[Task]) -> bytes:
+    """Return tasks as bytes, once for all workers; functions without a module's name go as code."""
     from distributed.protocol.pickle import dumps
 
-    packed: bytes = dumps((work, combine))
-    return packed
+    found: bytes = dumps(tuple(tasks))
+    return found
 
 
 def _owned(strip: Any) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conicnmf.strips.crew import DATA
+from conicnmf.strips.asked import DATA
 from conicnmf.strips.matrix import Operand
 
 
@@ -16,8 +16,8 @@ class Origin:
 
     key: int
     packed: bytes | None = None
-    """The work, nothing where there is a copy."""
-    operands: Sequence[Operand] = ()
+    """The tasks among which is the one that made it, nothing where there is a copy."""
+    place: int = 0
     parents: tuple[Origin, ...] = ()
     """Those of the operands that are not data."""
 
@@ -32,7 +32,7 @@ class Origin:
 
     def copied(self) -> None:
         """Note that a copy is kept at home: what came before is not needed any more."""
-        self.packed, self.operands, self.parents, self._depth = None, (), (), 0
+        self.packed, self.parents, self._depth = None, (), 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +49,8 @@ def steps_to(wanted: Iterable[Origin]) -> list[Step]:
     Examples
     --------
     >>> first = Origin(1)
-    >>> second = Origin(2, b"work", [(1, None)], (first,))
-    >>> third = Origin(3, b"work", [(DATA, None), (2, None)], (second,))
+    >>> second = Origin(2, b"work", 0, (first,))
+    >>> third = Origin(3, b"work", 1, (second,))
     >>> [(step.origin.key, step.done_with) for step in steps_to([third])]
     [(1, ()), (2, (1,)), (3, (2,))]
     """

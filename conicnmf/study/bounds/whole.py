@@ -88,9 +88,9 @@ def global_minimum(
 def whole_reasons(problem: BaseProblem) -> list[str]:
     """Return every reason why both factors cannot be searched together."""
     if len(problem.blocks) != 2 or len(problem.fits) != 1:
-        return ["it is for one matrix of data and two factors"]
+        return ["it needs one data matrix and two factors"]
     if not any(block.orthant_only for block in problem.blocks):
-        return ["no factor is non-negative and nothing else"]
+        return ["no factor has NonNegative as its only constraint"]
     split, other = _sides(problem)
     found = block_reasons(split)
     found += [f"{block.name} has penalties" for block in (split, other) if block.penalties]

@@ -38,7 +38,7 @@ class Comparison:
     results : dict
         The results by (problem, solver, seed).
     settings : dict of str to str
-        What was the same for all runs, in words.
+        What was the same for all runs, as text.
     claim : dict of str to str
         What a stored comparison must agree on to be continued.
     remarks : tuple of str
@@ -157,7 +157,7 @@ class Comparison:
         pandas.DataFrame
             One row a pair: how often the first was lower, higher or level, the median ratio of the
             first to the second, Wilcoxon's signed-rank p (two-sided, exact up to 300 pairs), p
-            after Holm's correction for the number of rows, and a finding in words. A failed run
+            after Holm's correction for the number of rows, and a finding as text. A failed run
             is worse than any other.
 
         Notes
@@ -179,7 +179,7 @@ class Comparison:
     def save(self, folder: Place) -> Path:
         """Write all runs into a folder, without pickle; `Comparison.load` reads them back.
 
-        `compare(..., store=folder)` goes on from there.
+        `compare(..., store=folder)` continues from there.
         """
         store = Store(Path(folder), self.claim)
         for task, result in self.results.items():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
-from conicnmf.settings import shown
+from conicnmf.settings import listed, shown
 from conicnmf.solve.choice import as_problem
 from conicnmf.solve.methods.base import AnySolver, Solver, as_solver
 from conicnmf.solve.stop import Stop, TimeLimit, as_stop, without_iteration_limit
@@ -55,13 +55,15 @@ def as_seeds(seeds: Any, name: str = "seeds") -> list[int]:
     >>> as_seeds(range(3))
     [0, 1, 2]
     """
-    listed: list[Any] = list(seeds) if isinstance(seeds, Iterable) else [None]
-    whole = all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) for s in listed)
-    if not whole or min(listed, default=0) < 0 or len(set(listed)) < len(listed):
+    found = listed(seeds)
+    own: list[Any] = [None] if found is None else found
+    whole = all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) for s in own)
+    if not whole or min(own, default=0) < 0 or len(set(own)) < len(own):
         raise InputError(
-            f"{name} must be different whole numbers >= 0, got {shown(seeds)}; try range(3)"
+            f"{name} must be different whole numbers >= 0, got {shown(seeds)}; try "
+            f"range({seeds if isinstance(seeds, int) and seeds > 0 else 3})"
         )
-    return [int(seed) for seed in listed]
+    return [int(seed) for seed in own]
 
 
 def common_stop(

@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from joblib import Parallel, delayed
+from joblib import Parallel
 
 from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
@@ -33,7 +33,7 @@ from conicnmf.study.compare.inputs import (
 from conicnmf.study.compare.rows import COLUMNS, INTERRUPTION, Row, Task, row_of, row_without
 from conicnmf.study.compare.single import Rules, run_single
 from conicnmf.study.compare.store import Index, Store, merged, open_store
-from conicnmf.study.workers import Backend, in_parallel
+from conicnmf.study.workers import Backend, in_parallel, job
 
 
 @checks_arguments
@@ -70,7 +70,7 @@ def compare(
         Seconds for everything. Every solver has a run before one has a second; runs that are not
         finished by then are rows that say so.
     store : path, optional
-        A folder for finished runs. The same call goes on where a killed one was, and may add
+        A folder for finished runs. The same call continues where a killed one stopped, and may add
         seeds, solvers and problems; runs that raised an error are tried again.
     n_jobs : int
         Processes. Runs with an iteration limit give the same numbers for any of them, since each
@@ -142,7 +142,7 @@ class _Plan:
                 try:
                     result = self.store.run(task).read()
                 except InputError as error:
-                    self.remarks.append(f"a stored run is made again: {error}")
+                    self.remarks.append(f"a stored run is repeated: {error}")
                     continue
                 if result is not None:
                     self.rows[task], self.results[task] = row_of(task, result), result
@@ -165,7 +165,7 @@ class _Plan:
         except KeyboardInterrupt:
             reason = INTERRUPTION
         except BrokenProcessPool:
-            reason = "a process died, perhaps for want of memory; try fewer of them"
+            reason = "a process died, perhaps because memory ran out; try fewer processes"
         self.rows |= {task: row_without(task, "NOT_RUN", reason) for task in left}
         try:
             self._write_index()
@@ -177,7 +177,7 @@ class _Plan:
     ) -> Iterator[tuple[Row, Result | None]]:
         """Yield the runs in turn, as they are made by one process or several."""
         work = (
-            delayed(run_single)(task, self.problems[task[0]], self.solvers[task[1]], rules)
+            job(run_single)(task, self.problems[task[0]], self.solvers[task[1]], rules)
             for task in todo
         )
         bar = CountBar("comparing", len(todo)) if progress else None

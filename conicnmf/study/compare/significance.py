@@ -118,7 +118,7 @@ def _finding(row: Mapping[Any, Any], tests: int, level: float) -> str:
         return f"{name} is lower"
     if row["pairs"] and row["level"] == row["pairs"]:
         return "level in every pair"
-    needed = int(np.ceil(1 + np.log2(tests / level)))  # the least p of n pairs is 2¹⁻ⁿ
+    needed = int(np.ceil(1 + np.log2(tests) - np.log2(level)))  # the least p of n pairs is 2¹⁻ⁿ
     if row["lower"] + row["higher"] < needed:
-        return f"too few pairs that differ: it takes {needed} to tell"
+        return f"too few pairs that differ: at least {needed} are needed"
     return "no difference seen"

@@ -6,8 +6,6 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from conicnmf.errors import ConicNMFError, InputError
 from conicnmf.geometry.first_calls import compiled_at_once
 from conicnmf.model.base import BaseProblem
@@ -41,7 +39,7 @@ def run_single(
 ) -> tuple[Row, Result | None]:
     """Return the row of a run and its result, if there is one; the result is stored."""
     if rules.seconds_left() <= 0:
-        return row_without(task, "NOT_RUN", "the budget was spent before its turn"), None
+        return row_without(task, "NOT_RUN", "the budget was used up before this run started"), None
     try:
         reasons = solver.mismatches(problem)
         if reasons:
@@ -55,7 +53,7 @@ def run_single(
         return row_without(task, "ERROR", "; ".join(result.remarks)), None
     if cut_off:
         # It had less time than the others, so its numbers would not be fair.
-        return row_without(task, "NOT_RUN", "the budget was spent while it ran"), None
+        return row_without(task, "NOT_RUN", "the budget was used up during this run"), None
     # The problem is the caller's; sending or storing a copy with each run would be waste.
     result = result.detached()
     row = row_of(task, result)
@@ -70,20 +68,19 @@ def run_single(
 def _solved(
     problem: BaseProblem, solver: AnySolver, seed: int, rules: Rules
 ) -> tuple[Result, bool]:
-    """Return the result on one thread, and whether the budget ended it early."""
+    """Return the result, and whether the budget ended it early."""
     given: dict[str, Any] = {"init": rules.init, "seed": seed, "throw": False}
-    with threadpool_limits(limits=1):
-        kind = (str(solver), repr(problem))
-        if kind not in _WARM:  # compiling must not count as solving
-            with compiled_at_once():
-                first = solve(problem, solver, stop=1, time_limit=_LONGEST_WARM_UP, **given)
-            if first.interrupted:
-                return first, False
-            _WARM.add(kind)
-        left, own = rules.seconds_left(), rules.time_limit
-        short = left < (float("inf") if own is None else own)
-        limit = max(left, 0.0) if short else own
-        result = solve(problem, solver, stop=rules.stop, time_limit=limit, **given)
+    kind = (str(solver), repr(problem))
+    if kind not in _WARM:  # compiling must not count as solving
+        with compiled_at_once():
+            first = solve(problem, solver, stop=1, time_limit=_LONGEST_WARM_UP, **given)
+        if first.interrupted:
+            return first, False
+        _WARM.add(kind)
+    left, own = rules.seconds_left(), rules.time_limit
+    short = left < (float("inf") if own is None else own)
+    limit = max(left, 0.0) if short else own
+    result = solve(problem, solver, stop=rules.stop, time_limit=limit, **given)
     return result, short and result.status is Status.TIME_LIMIT
 
 

@@ -17,7 +17,7 @@ from conicnmf.study.compare.rows import NAMES, NUMBERS, Row, Task
 from conicnmf.study.kept import Kept
 
 COMPARISON = Format(
-    "comparison", "call compare(..., store=folder) once more, which keeps the runs that are whole"
+    "comparison", "call compare(..., store=folder) again; runs that are not damaged are kept"
 )
 
 

@@ -20,10 +20,10 @@ from conicnmf.families.autoencoders import (
     standardize,
     windows,
 )
-from conicnmf.families.autoencoders.encoder_moves import move_encoder
+from conicnmf.families.autoencoders.encoder_update import move_encoder
 from conicnmf.families.autoencoders.fast_codes import matched_slopes
-from conicnmf.families.autoencoders.moves import filter_gradient, first_steps, move_codes
-from conicnmf.families.autoencoders.point import Point
+from conicnmf.families.autoencoders.scfc_state import State
+from conicnmf.families.autoencoders.scfc_updates import filter_gradient, first_steps, move_codes
 from conicnmf.families.autoencoders.step_sizes import StepSize
 from conicnmf.kernels.code_steps import step_codes
 from conicnmf.kernels.encoder import row_slopes
@@ -66,38 +66,38 @@ def test_energy_is_the_weighted_sum_of_the_three_errors(small):
     assert weights.total(0, 5, 30) == pytest.approx(0.6)
     expected = plain_energy(statement, factors, weights)
     assert statement.objective(factors) == pytest.approx(expected, rel=1e-12)
-    assert Point.at(statement, factors).energy(weights) == pytest.approx(expected, rel=1e-12)
+    assert State.at(statement, factors).energy(weights) == pytest.approx(expected, rel=1e-12)
 
 
-def code_gradient(point, weights):
+def code_gradient(state, weights):
     """Read the gradient in H off a plain step of length one that is not projected."""
-    H, zero = np.empty_like(point.H), np.zeros(5)
+    H, zero = np.empty_like(state.H), np.zeros(5)
     pulls, failed = np.array([2 * weights.fit, 2 * weights.infer]), np.zeros(5, dtype=bool)
-    rows = point.B @ point.B.T @ point.H, point.P, point.U, point.H, np.zeros_like(H)
+    rows = state.B @ state.B.T @ state.H, state.P, state.U, state.H, np.zeros_like(H)
     step_codes(*rows, 3, pulls, 0.0, 1.0, 0.0, True, zero, H, failed)
     assert failed.all()
-    return point.H - H
+    return state.H - H
 
 
 def test_every_gradient_agrees_with_differences(small):
     statement, factors = small
     rng = np.random.default_rng(1)
     weights = statement.weights()
-    point = Point.at(statement, factors)
+    state = State.at(statement, factors)
 
     def along(name):
         return lambda X: plain_energy(statement, factors | {name: X}, weights)
 
-    agrees(along("H"), factors["H"], code_gradient(point, weights), rng)
-    blame = point.blame(weights)
+    agrees(along("H"), factors["H"], code_gradient(state, weights), rng)
+    blame = state.blame(weights)
     slopes = np.empty((5, 6))
-    for j, (u, p, h) in enumerate(zip(point.U, point.P, point.H, strict=True)):
-        at = point.theta[j, 0], point.beta[j, 0], 3, weights.infer, point.w_out[j, 0]
+    for j, (u, p, h) in enumerate(zip(state.U, state.P, state.H, strict=True)):
+        at = state.theta[j, 0], state.beta[j, 0], 3, weights.infer, state.w_out[j, 0]
         row_slopes(u, p, h, at, blame, np.empty_like(u), slopes[j])
     agrees(along("theta"), factors["theta"], slopes[:, :1], rng)
     agrees(along("beta"), factors["beta"], slopes[:, 1:2], rng)
-    agrees(along("W"), factors["W"], filter_gradient(point, weights).T, rng)
-    F = point.U**3
+    agrees(along("W"), factors["W"], filter_gradient(state, weights).T, rng)
+    F = state.U**3
     agrees(along("w_out"), factors["w_out"], (F @ blame)[:, None], rng)
     agrees(along("theta_out"), factors["theta_out"], blame.sum(keepdims=True)[None], rng)
 
@@ -106,14 +106,14 @@ def test_every_gradient_agrees_with_differences(small):
 def test_what_a_step_on_codes_changes_is_the_difference_of_the_energies(shape):
     statement = FastCodes(digits(), 8, **{"sparseness_h": 0.6} | shape)
     factors = statement.solve(SCFC(Ramp(0)), stop=3).factors
-    weights, point = statement.weights(), Point.at(statement, factors)
-    before = point.fit, point.gap
-    move_codes(point, weights, StepSize(0.0, age=3), 0.9)
-    told = point.fit - before[0], point.gap - before[1]
-    point.measure()
-    assert told == pytest.approx((point.fit - before[0], point.gap - before[1]), rel=1e-6)
-    assert np.allclose(point.change, point.H - factors["H"])
-    assert point.energy(weights) < weights.total(*before, 0.0)
+    weights, state = statement.weights(), State.at(statement, factors)
+    before = state.fit, state.gap
+    move_codes(state, weights, StepSize(0.0, age=3), 0.9)
+    told = state.fit - before[0], state.gap - before[1]
+    state.measure()
+    assert told == pytest.approx((state.fit - before[0], state.gap - before[1]), rel=1e-6)
+    assert np.allclose(state.change, state.H - factors["H"])
+    assert state.energy(weights) < weights.total(*before, 0.0)
 
 
 def test_plain_steps_on_codes_need_no_test():
@@ -122,11 +122,11 @@ def test_plain_steps_on_codes_need_no_test():
     rng = np.random.default_rng(0)
     for _ in range(10):
         factors = statement.start({"W": rng.standard_normal((64, 8))}, rng)
-        factors["H"] = statement.code_shape.project(rng.standard_normal(factors["H"].shape))
-        point, weights = Point.at(statement, factors), statement.weights()
-        before = point.energy(weights)
-        move_codes(point, weights, StepSize(0.0), 0.0)
-        assert point.energy(weights) < before
+        factors["H"] = statement.code_constraint.project(rng.standard_normal(factors["H"].shape))
+        state, weights = State.at(statement, factors), statement.weights()
+        before = state.energy(weights)
+        move_codes(state, weights, StepSize(0.0), 0.0)
+        assert state.energy(weights) < before
 
 
 def test_single_precision_goes_on_where_differences_of_energies_are_rounding():
@@ -355,15 +355,15 @@ def test_a_filter_whose_encoder_is_lost_holds_up_no_other():
     factors["theta"], factors["beta"] = factors["theta"].copy(), factors["beta"].copy()
     factors["theta"][3], factors["beta"][3] = 1e9, 1e-10
     factors["beta"][4] *= 0.5
-    point = Point.at(statement, factors)
-    moved = Point.at(statement, factors)
+    state = State.at(statement, factors)
+    moved = State.at(statement, factors)
     weights = statement.weights()
     move_encoder(moved, weights, first_steps(moved), 6)
-    gaps = [np.sum((p.U**3 - p.H) ** 2, axis=1) for p in (point, moved)]
+    gaps = [np.sum((p.U**3 - p.H) ** 2, axis=1) for p in (state, moved)]
     assert (gaps[1] <= gaps[0]).all()
     assert gaps[1][4] < 0.5 * gaps[0][4]
     assert abs(moved.theta[3]) <= np.abs(moved.P[3]).max()
-    assert moved.energy(weights) <= point.energy(weights)
+    assert moved.energy(weights) <= state.energy(weights)
 
 
 def test_filters_without_a_response_have_a_slope():

@@ -198,7 +198,7 @@ def test_codes_of_no_atoms_are_refused(make):
 def test_atoms_whose_squares_leave_the_precision_of_the_data_are_refused(size):
     V, W = np.ones((3, 2), dtype=np.float32), np.full((3, 2), size)
     with pytest.raises(
-        cn.InputError, match=r"square of the largest entry of W .* got 1e.*; divide W"
+        cn.InputError, match=r"W must have a largest entry whose square .* got 1e.*; divide W"
     ):
         cn.sparse_code(V, W)
 

@@ -161,6 +161,14 @@ def test_searches_of_too_many_directions_are_refused_with_the_way_out():
     assert "give LowRank" in DirectionSearch().mismatches(problem)[0]
 
 
+@pytest.mark.parametrize("A", [np.zeros((4, 4)), LowRank(np.zeros((4, 0)))])
+def test_a_matrix_without_directions_leaves_nothing_to_search(A):
+    """Its one empty cone went to least squares of no numbers, which ended the process."""
+    result = cn.solve(QuadraticProjection(A, 1), DirectionSearch())
+    assert result.status is cn.Status.CONVERGED
+    assert result.objective == 0
+
+
 def test_sparse_discriminants_run_natively_and_agree_with_cone_programs():
     for seed, s in ((1, 0.5), (2, 0.7)):
         V, y = classes(seed, m=12, n=80)

@@ -275,6 +275,15 @@ def test_large_sparse_matrices_are_not_made_dense():
     assert (np.diff(result.history.objective) <= 1e-9).all()
 
 
+def test_large_singular_matrices_need_no_smallest_eigenvalue():
+    """Iterations for the smallest eigenvalue of a singular matrix need not end."""
+    G = np.random.default_rng(0).standard_normal((1600, 2))
+    result = cn.solve(QuadraticProjection(G @ G.T, 2), stop=5)
+    assert np.isfinite(result.objective)
+    assert result.objective < 0
+    assert result.max_violation <= 1e-9
+
+
 def test_a_column_that_owns_its_rows_alone_has_nothing_to_gain():
     A = np.diag([-1.5, 0.5, 0.2, -0.3])  # power steps on A + 1.5 I lose the first axis
     result = cn.solve(QuadraticProjection(A, 4))

@@ -92,8 +92,8 @@ class StripsCase:
             return
         problem = self._problem(self._numbers(), 10**6)
         other = problem.solve(self._solver, init=self.start, stop=STOP, throw=False)
-        relative = 1e-3 if self.inner.single else 1e-6
-        allowed = relative * (abs(found.objective) + 1e-6 * self.inner.size(X))
+        relative, rounding = (1e-3, 1e-6) if self.inner.single else (1e-6, 1e-12)
+        allowed = relative * abs(found.objective) + rounding * self.inner.size(X)
         if not abs(found.objective - other.objective) <= allowed:
             one, two = (f"{own.objective:.9g} {own.status.name}" for own in (found, other))
             yield Finding("doors", f"{one}, in one strip {two}")

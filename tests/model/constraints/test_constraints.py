@@ -95,7 +95,7 @@ def test_sparseness_is_ignored_in_one_dimension():
     assert not band.tangent(X).normals.any()
 
 
-LENGTH_ONE = "is left out: each {} has length one, where sparseness says nothing; drop it"
+LENGTH_ONE = "is left out: each {} has length one, for which sparseness is undefined; drop it"
 
 
 def test_a_band_on_pieces_of_length_one_is_left_out_with_a_warning_from_terms():
@@ -217,3 +217,13 @@ def test_bounds_on_sparseness_in_two_terms_are_one_band():
     found, wanted = (cn.factorize(V, 2, W=terms).solve(cn.HALS(), stop=5) for terms in (two, one))
     np.testing.assert_array_equal(found.W, wanted.W)
     assert list(found.violation) == list(wanted.violation)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_pieces_kept_alive_for_long_still_have_the_digits_of_their_sparseness(dtype):
+    band = cn.Sparseness(0.12, 0.54)
+    B = band.project_nonneg(np.array([[3.0, 2.0, 1.0, 0.5, 0.0]], dtype=dtype))
+    for _ in range(400):
+        B = band.kept_alive(np.zeros_like(B), B)
+    assert B.any()
+    assert band.violation(B).max() <= 1e-6

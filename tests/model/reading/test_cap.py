@@ -43,7 +43,9 @@ def test_the_cap_holds_where_the_penalty_would_break_it():
     "constraint", [cp.sum_squares(W @ H) <= 0.5, cp.sum(W) <= cp.sum(H), cp.sum(W) == cp.sum(H)]
 )
 def test_other_constraints_on_both_factors_are_refused(constraint):
-    with pytest.raises(cn.ModelError, match="mentions several, and is no upper bound on a loss"):
+    with pytest.raises(
+        cn.ModelError, match="mentions several, and is not an upper bound on a loss"
+    ):
         stated(constraint)
 
 

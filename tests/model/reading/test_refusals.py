@@ -137,7 +137,7 @@ REFUSALS = {
     ),
     "data too large": objective(
         lambda W, H: cp.sum_squares(1e200 * V - W @ H),
-        "must be a normal number",
+        "whose square is a normal number",
         "e+200",
         "divide V by that entry",
         error=cn.InputError,

@@ -136,5 +136,5 @@ def test_names_of_the_user_are_keys_of_starts_and_results():
         np.testing.assert_array_equal(result[name], given[name])
         np.testing.assert_array_equal(result[own], given[name])
     np.testing.assert_array_equal(result.H, given["B"].T)
-    with pytest.raises(cn.InputError, match=r"got C; they are W \(A\), H \(B\)"):
+    with pytest.raises(cn.InputError, match=r"got C; its variables are W \(A\), H \(B\)"):
         problem.solve(init={"C": given["A"]})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
@@ -115,3 +117,22 @@ def test_a_solver_that_does_not_fit_says_why():
         sparse_problem().solve(race)
     with pytest.raises(cn.InputError, match="at least one"):
         cn.Race(())
+
+
+@dataclass(frozen=True)
+class _Breaks(cn.HALS):
+    """Component-wise steps that raise in the second iteration of one of the runners."""
+
+    def sweep(self, problem, factors, memo):
+        if memo.ahead:
+            raise ArithmeticError("no more")
+        return super().sweep(problem, factors, memo)
+
+
+def test_a_solver_that_raises_leaves_the_race_to_the_others():
+    problem = sparse_problem()
+    result = problem.solve(cn.Race((_Breaks(), cn.HALS()), starts=1), seed=3)
+    assert result.status.kind == "converged"
+    assert result.objective == pytest.approx(problem.solve(cn.HALS(), seed=3).objective, rel=1e-3)
+    alone = problem.solve(cn.Race((_Breaks(),), starts=1), seed=3, throw=False)
+    assert alone.status is cn.Status.ERROR

@@ -114,3 +114,18 @@ def test_single_precision_stays_single():
     for term in [*CONVEX, *OTHERS]:
         result = cn.factorize(V, 2, W=[PLUS, term]).solve(cn.HALS(), stop=5)
         assert result.W.dtype == np.float32
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_smooth_activations_of_loud_and_silent_frames(seed):
+    """Frames differ by six powers of ten, where ties of one strength for all make no progress."""
+    rng = np.random.default_rng(seed)
+    W, H = rng.random((12, 2)) ** 3, rng.random((2, 40)) * 10 ** rng.uniform(-6, 0, 40)
+    V = (W @ H) * rng.gamma(2.0, 0.5, (12, 40)) + 1e-6
+    rough = cn.factorize(V, 2, loss="is").solve(init=cn.NNDSVD(), stop=50)
+    sizes = np.linalg.norm(rough.W, axis=0)
+    terms = {"W": [PLUS, cn.L2(10.0)], "H": [PLUS, cn.Smooth(100.0)]}
+    problem = cn.factorize(V, 2, loss="is", **terms)
+    result = problem.solve(init=(rough.W / sizes, rough.H * sizes[:, None]))
+    assert result.status is cn.Status.CONVERGED
+    assert result.certificate()

@@ -111,7 +111,7 @@ def test_a_contradiction_is_not_proved_by_large_numbers():
     problem = cn.factorize(
         size**2 * np.eye(4, 3), 2, W=[PLUS, cn.Sparseness(0.7, 0.7), bounded], H=[cn.Box(0, size)]
     )
-    block = problem.normalized().blocks[0]
+    block = problem.blocks[0]
     found = nearest(block, size * np.abs(drawn(block.shape)))
     assert block.violation(found) <= 1e-6
 

@@ -176,7 +176,7 @@ def test_starts_are_given_by_name_by_cvxpy_variable_or_in_order():
     assert problem.solve("HALS", init={K: H.T}, stop=0)[K] == pytest.approx(H.T)
     with pytest.raises(cn.InputError, match=r"must have shape \(11, 3\)"):
         problem.solve("HALS", init={K: H}, stop=0)
-    with pytest.raises(cn.InputError, match="they are W1, H, W2"):
+    with pytest.raises(cn.InputError, match="its variables are W1, H, W2"):
         problem.solve("HALS", init={"S": H}, stop=0)
 
 
@@ -186,7 +186,6 @@ def test_what_has_no_singular_start_is_refused_with_the_way_out():
         cn.compose(cn.Approx(V1, "D @ W @ H"), rank=3, constants={"D": D}),
         cn.compose(cn.Approx(V1, "W @ H + A @ B"), rank=3),
         cn.compose(cn.Approx(V1, "W @ H"), cn.Approx(V2, "A @ B"), rank=3),
-        cn.compose(cn.Approx(V1, "W @ H + D @ c"), rank=3, constants={"D": D}),
     ):
         for init in ("nndsvd", "spa"):
             with pytest.raises(cn.InputError, match=r"the start needs .* use Random\(\)"):
@@ -212,3 +211,19 @@ def test_a_number_before_a_product_is_a_part_of_the_datas_unit(start, offset):
     one, other = (p.start(start, np.random.default_rng(0)) for p in (quarter, whole))
     for name in ("W", "H"):
         np.testing.assert_allclose(other[name], one[name], rtol=1e-9)
+
+
+@pytest.mark.parametrize("start", ["nndsvd", "spa"])
+@pytest.mark.parametrize("rows", [1, 14])
+@pytest.mark.parametrize("text", ["W @ H + S", "W @ H + D @ S"])
+def test_what_is_added_to_a_product_and_is_no_offset_has_a_start_of_its_own(start, text, rows):
+    """With one row 1 c is c, which is as large as V."""
+    V = V1[:rows]
+    terms = {"W": [cn.NonNegative()], "H": [cn.NonNegative()], "S": [cn.NonNegative()]}
+    known = {"D": 2 * np.eye(rows)}
+    problem = cn.compose(cn.Approx(V, text), rank=1, constants=known, **terms)
+    begun = problem.solve(init=start, stop=0, seed=0)
+    alone = cn.factorize(V, 1).solve(init=start, stop=0, seed=0)
+    np.testing.assert_array_equal(begun["W"], alone.W)
+    assert begun["S"].shape == V.shape
+    assert begun["S"].any()

@@ -90,9 +90,9 @@ def test_a_clear_difference_is_found_with_its_size():
 
 def test_few_pairs_show_nothing_and_say_how_many_it_takes():
     three = comparison(good=[1, 2, 3], bad=[9, 9, 9]).significance()
-    assert three["finding"].item() == "too few pairs that differ: it takes 6 to tell"
+    assert three["finding"].item() == "too few pairs that differ: at least 6 are needed"
     many = comparison(a=[1] * 6, b=[2] * 6, c=[3] * 6, d=[4] * 6).significance()
-    assert set(many["finding"]) == {"too few pairs that differ: it takes 8 to tell"}
+    assert set(many["finding"]) == {"too few pairs that differ: at least 8 are needed"}
     assert (many["p_holm"] >= many["p"]).all()
 
 

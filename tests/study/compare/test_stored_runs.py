@@ -188,5 +188,5 @@ def test_what_is_no_saved_comparison_is_refused(tmp_path):
     with pytest.raises(cn.InputError, match=r"comparison\.json"):
         cn.Comparison.load(tmp_path)
     (tmp_path / "comparison.json").write_text("{}")
-    with pytest.raises(cn.InputError, match="keeps the runs that are whole"):
+    with pytest.raises(cn.InputError, match="runs that are not damaged are kept"):
         cn.Comparison.load(tmp_path)

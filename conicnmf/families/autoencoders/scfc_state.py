@@ -12,13 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from conicnmf.families.autoencoders.fast_codes import FastCodes, Weights
+from conicnmf.families.autoencoders.inputs import responses
 from conicnmf.families.autoencoders.transfer import respond
 from conicnmf.kernels.encoder import code_energy, power_sum
 from conicnmf.types import Array, Factors
 
 
 @dataclass(eq=False)
-class Point:
+class State:
     """Variables (filters as rows, B = Wᵀ) and the three squared errors at them."""
 
     view: FastCodes
@@ -41,10 +42,10 @@ class Point:
     miss: float = 0.0
 
     @classmethod
-    def at(cls, view: FastCodes, factors: Factors) -> Point:
-        """Return the point of these variables."""
+    def at(cls, view: FastCodes, factors: Factors) -> State:
+        """Return the state of these variables."""
         B, H = np.ascontiguousarray(factors["W"].T), factors["H"]
-        P = B @ view.V
+        P = responses(B, view.V)
         n, kind = view.rank, view.V.dtype
         w_out = factors.get("w_out", np.zeros((n, 1), kind))
         theta_out = float(factors["theta_out"][0, 0]) if "theta_out" in factors else 0.0
@@ -54,9 +55,9 @@ class Point:
         # Where the projections last cut; without it their search is longer and ends the same.
         levels = {name: np.full(n, -np.inf) for name in ("B", "H")}
         squares = H @ H.T, np.zeros_like(H), overlaps(B)
-        point = cls(view, B, H, theta, beta, w_out, theta_out, P, U, *spares, *squares, levels)
-        point.measure()
-        return point
+        state = cls(view, B, H, theta, beta, w_out, theta_out, P, U, *spares, *squares, levels)
+        state.measure()
+        return state
 
     @property
     def factors(self) -> Factors:

@@ -14,6 +14,7 @@ from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.blocks import Block, Subproblem, fitted_block
 from conicnmf.model.losses import Frobenius
 from conicnmf.model.terms import Loss, Term
+from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.solve.methods import (
     ANLS,
     BlockSolver,
@@ -141,7 +142,7 @@ def _least_squares(held: Subproblem) -> Array:
 def _descent(held: Subproblem, V: Data, W: Array, rounds: int = _ROUNDS) -> Array:
     """Update the block until its objective no longer falls."""
     block = held.block
-    solver = _solver_for(block)
+    solver = coding_of(block)
     B = nnls_gram(W.T @ W, np.asarray((V.T @ W).T))
     # Norms and sparseness are undefined at zero.
     B[:, ~B.any(axis=0)] = (_sizes(V) / (np.abs(W).max() or 1.0))[~B.any(axis=0)]
@@ -150,7 +151,8 @@ def _descent(held: Subproblem, V: Data, W: Array, rounds: int = _ROUNDS) -> Arra
         B = np.maximum(B, B.mean(axis=0) / 1000)  # a multiplicative step cannot leave zero
     if block.projection is not None:
         B = block.projection(B)
-    seen, value = solver.look(block, Context()), np.inf
+    seen = solver.look(block, Context())
+    value = held.objective(B) if block.violation(B) <= FEASIBLE else np.inf
     for _ in range(rounds):
         update = solver.lower(held, B, seen)
         seen = update.memo
@@ -163,7 +165,8 @@ def _descent(held: Subproblem, V: Data, W: Array, rounds: int = _ROUNDS) -> Arra
     return B
 
 
-def _solver_for(block: Block) -> Any:
+def coding_of(block: Block) -> Any:
+    """Return the solver that codes single samples where these are no plain least squares."""
     if not ANLS().unmet(block):  # each sample by itself and exactly, such as shares
         return ANLS()
     # Weighted squares are minimized at once by a cone program; majorizers would only come near.

@@ -12,14 +12,14 @@ from conicnmf.types import Array
 
 
 @dataclass(frozen=True)
-class Shape:
+class RowConstraint:
     """What each row must keep: ‖b‖₁ = `ratio`·‖b‖₂ and ‖b‖₂ = `norm`, with b ≥ 0 unless signed.
 
     A ratio of None leaves ‖b‖₁ free, a norm of None keeps the norm that a row comes with.
 
     Examples
     --------
-    >>> Shape(ratio=1.4, norm=5.0).project(np.array([[2.0, -1.0]])).round(12)
+    >>> RowConstraint(ratio=1.4, norm=5.0).project(np.array([[2.0, -1.0]])).round(12)
     array([[ 4., -3.]])
     """
 
@@ -54,7 +54,7 @@ class Shape:
         Examples
         --------
         >>> B = np.array([[2.0, 1.0]])
-        >>> Shape().advance(B, B - 1, np.array([[0.0, 2.0]]), 0.5, 1.0)
+        >>> RowConstraint().advance(B, B - 1, np.array([[0.0, 2.0]]), 0.5, 1.0)
         array([[ 2.5, -0.5]])
         """
         if self.ratio is None:
