@@ -2,7 +2,9 @@
 
 The order of every sum is fixed (no fastmath), so equal input gives equal output; division by zero
 gives inf or nan as in NumPy, because a kernel reports bad numbers and never raises. Only
-`jit_long_sums` lets the compiler choose the order once, as matrix products do.
+`jit_long_sums` lets the compiler choose the order once, as matrix products do. What is called from
+there is strict all the same, because a process links any one of the copies of an inner function; only
+what is `inlined` takes part in the choice.
 
 A compiled function is optimized over again in each of its callers and their callers, so levels of
 calls and wrappers are what a first use pays for. Numba itself takes half a second to load and to set
@@ -89,7 +91,7 @@ def jit(function: Any) -> Any:
     An inner function is compiled once for either kind of caller. The code is kept on disk, where
     there is a place for it, and free of the GIL.
     """
-    return Kernel(function, no_cfunc_wrapper=True)
+    return Kernel(function, no_cfunc_wrapper=True, fastmath=False)
 
 
 def jit_long_sums(function: Any) -> Any:

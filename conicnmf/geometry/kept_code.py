@@ -37,7 +37,9 @@ def compile_kept(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 
 def register(function: Callable[..., Any]) -> None:
     """Let kernels call a function that Python calls as it is."""
-    register_jitable(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    register_jitable(nogil=True, error_model="numpy", no_cfunc_wrapper=True, fastmath=False)(
+        function
+    )
 
 
 def has_code(kernel: Any) -> bool:

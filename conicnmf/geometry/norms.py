@@ -161,5 +161,8 @@ def _farther(x: Array, w: Array, low: Array, high: Array) -> Array:
         if missing <= 0 or not able[k]:
             break
         size = math.sqrt(w[k] ** 2 + missing)
-        w[k] = far[k] if abs(far[k]) <= size else math.copysign(size, far[k])
+        if abs(far[k]) > size:
+            w[k] = math.copysign(size, far[k])
+            break  # what is missing now is rounding
+        w[k] = far[k]
     return w

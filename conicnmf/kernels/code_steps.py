@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from conicnmf.geometry.compilers import inner, jit_long_sums
+from conicnmf.geometry.compilers import inlined, jit_long_sums
 from conicnmf.geometry.projected_step import project_row
 from conicnmf.types import Array, Mask
 
 
-@inner
+@inlined
 def write_powers(u: Array, q: int, out: Array) -> None:
     """Write u^q, q odd, to `out`."""
     for i in range(u.size):
@@ -23,7 +23,7 @@ def write_powers(u: Array, q: int, out: Array) -> None:
             out[i] *= u[i] * u[i]
 
 
-@inner
+@inlined
 def _write_change(
     product: Array, p: Array, f: Array, h: Array, new: Array, change: Array, sums: Array
 ) -> None:

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from conicnmf.geometry.compilers import inner, jit_long_sums
+from conicnmf.geometry.compilers import inlined, jit, jit_long_sums
 from conicnmf.kernels.code_steps import write_powers
 from conicnmf.kernels.tanh import write_tanh
 from conicnmf.types import Array
@@ -90,7 +90,7 @@ def encoder_pull(
             D[j, i] = pull * lower[i] * (one - u[i] * u[i]) * b - back * h[i]
 
 
-@inner
+@inlined
 def _write_even_powers(u: Array, q: int, out: Array) -> None:
     """Write u^(q−1) to `out`."""
     one = u.dtype.type(1)
@@ -101,7 +101,7 @@ def _write_even_powers(u: Array, q: int, out: Array) -> None:
             out[i] *= u[i] * u[i]
 
 
-@inner
+@inlined
 def row_slopes(
     u: Array,
     p: Array,
@@ -147,7 +147,7 @@ def row_slopes(
     slopes[5] = gap
 
 
-@inner
+@inlined
 def _gap_change(u: Array, new: Array, h: Array, q: int, f: Array, after: Array) -> float:
     """Return ‖new^q − h‖² − ‖u^q − h‖²; the powers are left in `f` and `after`."""
     write_powers(u, q, f)
@@ -188,7 +188,7 @@ def respond_and_compare(
     return gap, dot
 
 
-@inner
+@inlined
 def _reach(p: Array) -> float:
     """Return max |p|."""
     largest = p.dtype.type(0)
@@ -198,7 +198,7 @@ def _reach(p: Array) -> float:
     return float(largest)
 
 
-@jit_long_sums
+@jit
 def matched_slope(p: Array, q: int) -> float:
     """Return β with ‖(βp)^q‖ = 1, 1 where p is zero.
 
@@ -281,7 +281,7 @@ def step_encoder(
     return total
 
 
-@inner
+@inlined
 def _newton(slopes: Array) -> tuple[float, float]:
     """Return the Gauss–Newton steps of θ and β."""
     g0, g1, c0, c1, across = slopes[0], slopes[1], slopes[2], slopes[3], slopes[4]

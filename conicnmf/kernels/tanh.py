@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from conicnmf.geometry.compilers import inner
+from conicnmf.geometry.compilers import inlined
 from conicnmf.types import Array
 
 
-@inner
+@inlined
 def write_tanh(p: Array, shift: float, slope: float, out: Array) -> None:
     """Write tanh(slope·(p + shift)) to `out`.
 

@@ -1,5 +1,6 @@
 """Studies of problems and results: certificates, comparisons, many starts, paths, rank, stability."""
 
+from conicnmf.study import measures
 from conicnmf.study.certificate import Certificate, certify
 from conicnmf.study.compare import Comparison, compare
 from conicnmf.study.multistart import Multistart, multistart
@@ -17,6 +18,7 @@ __all__ = [
     "certify",
     "compare",
     "cross_validate_rank",
+    "measures",
     "multistart",
     "path",
     "stability",

@@ -58,6 +58,41 @@ def test_a_read_only_install_without_a_home_imports_and_solves(tmp_path):
     assert "set NUMBA_CACHE_DIR to a writable folder" in done.stderr
 
 
+_STEPS = """
+import hashlib, numpy as np
+from conicnmf.kernels.encoder import matched_slope, step_encoder
+from conicnmf.kernels.code_steps import step_codes
+
+rng, digits = np.random.default_rng(0), hashlib.sha256()
+for _ in range(50):
+    P, H = rng.standard_normal((2, 4, 60)) * [[[6.0]], [[0.1]]]
+    theta, beta = np.zeros(4), 0.04 * rng.random(4)
+    U = np.tanh(beta[:, None] * P)
+    w, delta = rng.standard_normal(4), 0.01 * rng.standard_normal(60)
+    steps, out = np.ones(2), np.empty((4, 60))
+    step_encoder(U, P, H, theta, beta, 3, 0.005, w, delta, steps, 6, out)
+    new, failed, pulls = np.empty((4, 60)), np.zeros(4, dtype=bool), np.ones(2)
+    levels, change = np.full(4, -np.inf), np.zeros((4, 60))
+    step_codes(out, P, U, H, change, 3, pulls, 0.0, 0.1, 5.0, True, levels, new, failed)
+    assert not failed.any()
+    slopes = np.array([matched_slope(p, 3) for p in P])
+    for array in (theta, beta, out, new, slopes):
+        digits.update(array.tobytes())
+print(digits.hexdigest())
+"""
+
+
+def test_code_that_was_kept_gives_the_same_digits(tmp_path):
+    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    call = [sys.executable, "-c", _STEPS]
+    compiled, kept = (
+        subprocess.run(call, env=env, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    )
+    assert list(tmp_path.rglob("*step_encoder*.nbi"))
+    assert compiled == kept
+
+
 def test_a_full_disk_does_not_stop_a_kernel(log, monkeypatch):
     kernel = jit(doubled)
 

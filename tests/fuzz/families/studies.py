@@ -76,7 +76,8 @@ class StudyCase:
         told = runs.table["objective"][fine & runs.table["objective"].notna()]
         if len(runs.table) != 3 or runs.best.objective > told.min():
             yield Finding("best kept", f"{runs.best.objective:.6g} of {told.tolist()}")
-        solver = eval(runs.best.solver, vars(cn))  # one run, where `solve` alone may race several
+        names = {name: getattr(cn, name) for name in cn.__all__}
+        solver = eval(runs.best.solver, names)  # one run, where `solve` alone may race several
         alone = stated.problem.solve(solver, seed=runs.best.seed, stop=STOP, throw=False)
         if not same(alone, runs.best):
             yield Finding("differs", "a start gives another result than its solver and seed")
