@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from conicnmf.errors import InputError
-from conicnmf.settings import shown
+from conicnmf.settings import is_mapping, shown
 from conicnmf.types import Factors
 from conicnmf.validate import as_numbers
 
@@ -81,7 +81,7 @@ def as_factors(factors: Any, shapes: Shapes, asked: str) -> Factors:
     conicnmf.errors.InputError: objective needs W to have shape (2, 1), got (1, 2); transpose ...
     """
     listed = ", ".join(shapes)
-    if not isinstance(factors, Mapping):
+    if not is_mapping(factors):
         raise InputError(
             f"{asked} needs factors to be a dict with an array under each of {listed}, got "
             f"{shown(factors)}; take result.factors"

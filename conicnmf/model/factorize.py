@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
-import scipy.sparse as sp
-
 from conicnmf.errors import InputError
 from conicnmf.model.composing import Approx, composed
 from conicnmf.model.large import large_problem
 from conicnmf.model.names import labels_of, with_labels
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Loss, Term
-from conicnmf.settings import AS_GIVEN, Count, Rule, checks_arguments
+from conicnmf.settings import AS_GIVEN, Count, Rule, checks_arguments, is_mapping
 from conicnmf.strips import as_source, is_large
 
 Terms: TypeAlias = Annotated[
@@ -152,7 +150,7 @@ class _Views:
     @classmethod
     def of(cls, V: Any, shared: str) -> _Views:
         # A sparse matrix in DOK format is a mapping, too.
-        if not isinstance(V, Mapping) or sp.issparse(V):
+        if not is_mapping(V):
             return cls({"": V}, shared)
         for name in V:
             if not isinstance(name, str) or not f"W_{name}".isidentifier():
@@ -187,7 +185,7 @@ class _Views:
 
     def each(self, what: str, given: Any) -> dict[str, Any]:
         """Return what is given for each view: by its name, or the same for all of them."""
-        if not isinstance(given, Mapping):
+        if not is_mapping(given):
             return dict.fromkeys(self.data, given)
         strangers = [name for name in given if name not in self.data or not name]
         if strangers:
@@ -203,7 +201,7 @@ class _Views:
                 continue
             if letter not in letters:
                 raise InputError(f"terms are given for {letter}, {_ABSENT[letter]}")
-            if letter == self.shared and isinstance(terms, Mapping):
+            if letter == self.shared and is_mapping(terms):
                 raise InputError(f"{letter} is shared by all views; give it one list of terms")
             own = self.each(letter, terms)
             found |= {self.name(letter, v): X for v, X in own.items() if X is not None}

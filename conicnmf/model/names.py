@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from conicnmf.errors import InputError
-from conicnmf.settings import listed, shown
+from conicnmf.settings import is_mapping, listed, shown
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,7 @@ def with_labels(problem: AnyProblem, features: Any, samples: Any = None) -> AnyP
     """
     shapes = problem.data_shapes
     for what, given in zip(_WORDS, (features, samples), strict=True):
-        strangers = (
-            [key for key in given if key not in shapes] if isinstance(given, Mapping) else []
-        )
+        strangers = [key for key in given if key not in shapes] if is_mapping(given) else []
         if strangers:
             raise InputError(
                 f"{what} names the data {strangers[0]!r}; the data are {', '.join(shapes)}"
@@ -126,7 +124,7 @@ def with_labels(problem: AnyProblem, features: Any, samples: Any = None) -> AnyP
 
 
 def _of(given: Any, name: str, axis: int, count: int | None) -> tuple[str, ...] | None:
-    own = given.get(name) if isinstance(given, Mapping) else given
+    own = given.get(name) if is_mapping(given) else given
     return None if count is None else as_names(own, _WORDS[axis], count)
 
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from conicnmf.errors import InputError
 from conicnmf.report.style import Look, legend_below, log_times, new_figure, series, styled
 from conicnmf.results import Result
-from conicnmf.settings import checks_arguments, listed, shown
+from conicnmf.settings import checks_arguments, is_mapping, listed, shown
 from conicnmf.study.compare.curves import FEASIBLE, LOWEST_GAP, best_objective, first_scale, gap
 from conicnmf.types import Array
 
@@ -78,8 +78,8 @@ def log_gaps(axes: Axes) -> None:
 
 
 def _named(results: Result | Iterable[Result] | Mapping[Any, Result]) -> list[tuple[str, Result]]:
-    keys = list(results) if isinstance(results, Mapping) else None
-    given = results.values() if isinstance(results, Mapping) else results
+    keys = list(results) if is_mapping(results) else None
+    given = results.values() if is_mapping(results) else results
     found = [given] if isinstance(given, Result) else listed(given)
     if not found or not all(isinstance(result, Result) for result in found):
         raise InputError(

@@ -88,7 +88,7 @@ def write_page(path: Path, text: str) -> Path:
     """Write a page, its folder made where there is none, and return the path."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="xmlcharrefreplace")
     except OSError as error:
         raise InputError(
             f"a page needs a file that can be written, got {path} ({error}); make room there or name "

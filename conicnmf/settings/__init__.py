@@ -6,6 +6,7 @@ with `checks_arguments`.
 
 from conicnmf.settings.base import InitSignature, Settings, checked, listed, shown
 from conicnmf.settings.checked_arguments import check_parameters, checks_arguments
+from conicnmf.settings.kinds import is_mapping
 from conicnmf.settings.rules import (
     AS_GIVEN,
     Count,
@@ -47,6 +48,7 @@ __all__ = [
     "check_parameters",
     "checked",
     "checks_arguments",
+    "is_mapping",
     "listed",
     "shown",
 ]

@@ -135,9 +135,9 @@ def checked(annotation: Any, value: Any, owner: str, name: str) -> Any:
 
 def shown(value: Any) -> str:
     """Return a value as a message shows it: short, an array by its shape."""
-    if hasattr(value, "shape") and hasattr(value, "dtype") and value.shape != ():
-        return f"an array of shape {value.shape}"
     try:
+        if hasattr(value, "shape") and hasattr(value, "dtype") and value.shape != ():
+            return f"an array of shape {value.shape}"
         text = repr(plain(value))
     except Exception:
         return f"{type(value).__name__}, which has no text"

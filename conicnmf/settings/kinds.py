@@ -8,9 +8,10 @@ import math
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, NamedTuple, Union
+from typing import Annotated, Any, Literal, NamedTuple, TypeGuard, Union
 
 import numpy as np
+import scipy.sparse as sp
 
 from conicnmf.settings.rules import LARGEST, Reads, Rule, is_finite
 
@@ -80,6 +81,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     return value.item() if isinstance(value, (np.number, np.bool_, np.str_)) else value
+
+
+def is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether a value has things under names; SciPy's sparse matrix of keys is a dict and has none.
+
+    Examples
+    --------
+    >>> is_mapping({"a": 1})
+    True
+    """
+    return isinstance(value, Mapping) and not sp.issparse(value)
 
 
 def _truth(value: Any, name: str) -> bool:
@@ -189,7 +201,7 @@ def _tuple(annotations: tuple[Any, ...]) -> Kind:
 
 def _mapping(key: Kind, item: Kind) -> Kind:
     def read(value: Any, name: str) -> Any:
-        if not isinstance(value, Mapping):
+        if not is_mapping(value):
             raise RefusedError
         for own, part in value.items():
             key.read(own, name)

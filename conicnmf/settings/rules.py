@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,9 +102,13 @@ Jobs: TypeAlias = Annotated[
 
 def _is_place(place: str | Path) -> bool:
     """Whether a text can be a path: not empty, no null in it, and no name that is too long."""
-    parts = Path(place).parts if "\0" not in str(place) else ()
-    short = all(len(part.encode("utf-8", "surrogatepass")) <= _LONGEST_NAME for part in parts)
-    return bool(str(place)) and "\0" not in str(place) and short
+    if not str(place) or "\0" in str(place):
+        return False
+    try:
+        names = [os.fsencode(part) for part in Path(place).parts]
+    except UnicodeEncodeError:  # half of a character, which no file system takes
+        return False
+    return all(len(name) <= _LONGEST_NAME for name in names)
 
 
 _LONGEST_NAME = 255

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path as Folder
@@ -16,7 +16,7 @@ from conicnmf.errors import InputError
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
-from conicnmf.settings import Jobs, Place, Reads, Whole, checks_arguments, shown
+from conicnmf.settings import Jobs, Place, Reads, Whole, checks_arguments, is_mapping, listed, shown
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.study.kept import solve_or_recall
 from conicnmf.study.workers import Backend, in_parallel, job, on_one_thread
@@ -83,19 +83,19 @@ class Path:
 
 def _as_values(values: Any, name: str) -> list[float]:
     try:
-        listed = as_numbers(list(values), name).astype(float)
-    except (TypeError, ValueError, OverflowError):
-        listed = np.empty(0)
-    if listed.ndim != 1 or not listed.size or np.isnan(listed).any():
+        numbers = as_numbers(listed(values) or [], name).astype(float)
+    except (InputError, ValueError, OverflowError):
+        numbers = np.empty(0)
+    if numbers.ndim != 1 or not numbers.size or np.isnan(numbers).any():
         raise InputError(
             f"{name} must be one number or more, got {shown(values)}; try np.linspace(0.1, 0.9, 9)"
         )
-    return [float(value) for value in listed]
+    return [float(value) for value in numbers]
 
 
 def _as_steps(values: Any, name: str) -> list[float] | dict[cp.Parameter, list[float]]:
     """Return values as numbers; for parameters, the values of each."""
-    if not isinstance(values, Mapping):
+    if not is_mapping(values):
         return _as_values(values, name)
     for parameter in values:
         if not isinstance(parameter, cp.Parameter) or not parameter.is_scalar():

@@ -17,6 +17,13 @@ class NoArray:
         raise RuntimeError("out of order")
 
 
+class NoList:
+    """An object that fails in its own way to be gone through."""
+
+    def __iter__(self) -> Any:
+        raise RuntimeError("out of order")
+
+
 OUT_OF_RANGE = sp.csr_array(np.eye(3))
 OUT_OF_RANGE.indices[0] = 7
 JUNK: dict[str, Any] = {
@@ -38,6 +45,7 @@ JUNK: dict[str, Any] = {
     "true": True,
     "huge": 10**400,
     "large": 2**70,
+    "matrix of keys": sp.dok_array(np.eye(2)),
     "complex": 1j,
     "expression": cp.Variable((2, 2)),
     "ragged": [[1, 2], [3]],
@@ -49,9 +57,11 @@ JUNK: dict[str, Any] = {
     "nothing": "",
     "null": "a\0b",
     "folder": ".",
+    "half a character": "\ud800",
     "long name": "x" * 5000,
     "out of range": OUT_OF_RANGE,
     "no array": NoArray(),
+    "no list": NoList(),
     "several sparse": (sp.csr_array(np.eye(2)),) * 2,
     "wider than double": np.full((6, 5), np.longdouble(10) ** 4000),
     "wide and sparse": sp.csr_array(np.full((6, 5), np.longdouble(10) ** 4000)),

@@ -14,7 +14,7 @@ from conicnmf.geometry.cones import cone_ratio
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.names import labels_of, with_labels
-from conicnmf.settings import Count, Reads, Settings
+from conicnmf.settings import Count, Reads, Settings, is_mapping
 from conicnmf.types import Array, Data
 from conicnmf.validate import as_classes, as_data, as_matrix, as_numbers
 
@@ -136,12 +136,12 @@ def given(init: Any, shapes: Mapping[str, Any], kind: Any) -> dict[str, Array]:
     if init is None:
         return {}
     pair = isinstance(init, (tuple, list)) and 0 < len(init) <= 2
-    if not pair and not isinstance(init, Mapping):
+    if not pair and not is_mapping(init):
         raise InputError(
             "the start of an autoencoder is a dict of arrays by name or a pair (W, H), got "
             f"{init!r}; the variables are {', '.join(shapes)}"
         )
-    named = init if isinstance(init, Mapping) else dict(zip("WH", init, strict=False))
+    named = init if is_mapping(init) else dict(zip("WH", init, strict=False))
     unknown = set(named) - set(shapes)
     if unknown:
         listed = ", ".join(sorted(map(str, unknown)))

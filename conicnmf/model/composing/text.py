@@ -51,7 +51,7 @@ def read_text(text: str) -> tuple[Product, ...]:
         raise InputError(f"a model is a string, got {text!r}; {_REMEDY}")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
-    except SyntaxError:
+    except (SyntaxError, ValueError):  # half of a character is no text to parse
         raise InputError(f"the model {text!r} is not an expression; {_REMEDY}") from None
     return tuple(_products(tree, text))
 

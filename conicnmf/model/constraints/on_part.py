@@ -12,7 +12,7 @@ import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.model.terms import Constraint, Each, Example, Halfspaces
-from conicnmf.settings import Reads, shown
+from conicnmf.settings import Reads, listed, shown
 from conicnmf.types import Array, Mask
 
 _CARRIED = frozenset(
@@ -40,7 +40,7 @@ def as_places(value: Any, name: str) -> tuple[int, ...]:
     ((0, 1, 2), (1, 4))
     """
     try:
-        places = tuple(sorted(map(operator.index, value)))
+        places = tuple(sorted(map(operator.index, listed(value) or [])))
     except TypeError:
         places = ()
     if not places or len(set(places)) < len(places) or places[0] < 0:

@@ -12,7 +12,7 @@ from conicnmf.errors import InputError
 from conicnmf.model.problem import Problem
 from conicnmf.model.variables import Source
 from conicnmf.registry import Registry, with_defaults
-from conicnmf.settings import AS_GIVEN, Settings
+from conicnmf.settings import AS_GIVEN, Settings, is_mapping
 from conicnmf.solve.starts.missing import without_missing
 from conicnmf.types import Array, Factors
 from conicnmf.validate import as_matrix, as_numbers
@@ -66,7 +66,7 @@ class Given(Start):
     values: Mapping[Any, Any]
 
     def __init__(self, *arrays: Any, **named: Any) -> None:
-        if len(arrays) == 1 and isinstance(arrays[0], Mapping):
+        if len(arrays) == 1 and is_mapping(arrays[0]):
             values = dict(arrays[0])
         else:
             values = dict(enumerate(arrays))  # in the order of the problem's variables
@@ -145,7 +145,7 @@ def as_start(init: Any, problem: Problem | None = None) -> Start:
         return named
     if isinstance(init, Start):
         return init
-    if isinstance(init, Mapping):
+    if is_mapping(init):
         return Given(init)
     names = ("W", "H") if problem is None else tuple(problem.variables)
     if isinstance(init, (tuple, list)) and len(init) == len(names):

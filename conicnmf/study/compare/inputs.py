@@ -9,7 +9,7 @@ import numpy as np
 
 from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
-from conicnmf.settings import listed, shown
+from conicnmf.settings import is_mapping, listed, shown
 from conicnmf.solve.choice import as_problem
 from conicnmf.solve.methods.base import AnySolver, Solver, as_solver
 from conicnmf.solve.stop import Stop, TimeLimit, as_stop, without_iteration_limit
@@ -18,9 +18,9 @@ Problems = Mapping[str, BaseProblem]
 Solvers = Sequence[AnySolver | str] | Mapping[str, AnySolver | str]
 
 
-def as_problems(problem: BaseProblem | Problems, name: str = "problem") -> Problems:
+def as_problems(problem: Any, name: str = "problem") -> Problems:
     """Return problems by name."""
-    problems = problem if isinstance(problem, Mapping) else {"problem": problem}
+    problems: Problems = problem if is_mapping(problem) else {"problem": problem}
     for stated in problems.values():
         as_problem(stated, name)
     return problems
@@ -35,9 +35,10 @@ def as_solvers(solvers: Solvers, name: str = "solvers") -> Mapping[str, AnySolve
     >>> list(as_solvers([cn.ANLS(), cn.HALS(sweeps=1), cn.HALS(sweeps=2)]))[:1]
     ['ANLS']
     """
-    if isinstance(solvers, str) or not isinstance(solvers, (Mapping, Sequence)):
+    several = is_mapping(solvers) or isinstance(solvers, Sequence)
+    if isinstance(solvers, str) or not several:
         raise InputError(f"{name} must be a list, got {shown(solvers)}; put it in brackets")
-    if isinstance(solvers, Mapping):
+    if is_mapping(solvers):
         return {name: as_solver(solver) for name, solver in solvers.items()}
     listed = [as_solver(solver) for solver in solvers]
     short = [solver.name for solver in listed]
