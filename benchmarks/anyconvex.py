@@ -1,4 +1,4 @@
-"""A user's own CVXPY constraint on W, 100×150 r = 5, with masks and with counts: against the cone path.
+"""Your own CVXPY constraint on W with missing entries or counts, 100×150, r = 5, against the cone path.
 
 The constants of the solvers were chosen on seed 77; these rows draw others.
 """

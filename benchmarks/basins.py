@@ -1,4 +1,4 @@
-"""One solve at normal effort against the best of 50 plain runs, 30 held-out sparse problems."""
+"""One solve with `effort="normal"` against the best of 50 plain runs, 30 held-out sparse problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Divergences of the piano's power spectrogram: time to where scikit-learn's mu ends.
+"""Other divergences of a power spectrogram: time to reach the final value of scikit-learn's mu.
 
 They have many local minima, and which one a method falls into depends on the start. So the goals are
 1 % and 0.1 % above the end of the rival, and the middle ratio of several starts is judged; a start

@@ -1,4 +1,4 @@
-"""Models of several variables, 200×300: time to where 25 iterations of the cone path end.
+"""Models of several variables, 200×300: time to reach the objective of 25 iterations of the cone path.
 
 Which local minimum a method falls into depends on the data and on the start, so the default solver
 is judged on several draws of both: by the middle ratio, and by the worst of the ends.

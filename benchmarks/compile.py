@@ -1,4 +1,4 @@
-"""First calls of all kernels in a new environment: by `warm_up`, one by one, and a second time."""
+"""Compiling all kernels in a new environment: by `warm_up`, one by one, and loading them again."""
 
 from __future__ import annotations
 

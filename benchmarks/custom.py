@@ -1,4 +1,4 @@
-"""A user's own CVXPY constraints, 256×500, r = 8: against the reduced programs in a loop by hand."""
+"""Your own CVXPY constraints, 256×500, r = 8, against a hand-written loop over the same programs."""
 
 from __future__ import annotations
 

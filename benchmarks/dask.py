@@ -1,4 +1,4 @@
-"""Dask arrays on two workers against one process: the same numbers, little more work, few bytes."""
+"""Dask arrays on two workers against one process: differences, extra work, and bytes moved."""
 
 from __future__ import annotations
 

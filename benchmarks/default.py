@@ -1,4 +1,4 @@
-"""The default at low effort against every solver that fits, same seed, held-out problems."""
+"""The default solver against every solver that fits, from the same seed, on held-out problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One iteration against its own matrix products alone, and what this machine's products reach."""
+"""One iteration against its matrix products alone, and the speed of products on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How time grows: exponents in the number of samples, and of stored entries of sparse data."""
+"""Exponent with which time grows with the number of samples, or of stored entries of sparse data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kullback–Leibler with sparse components, sp(W) ≥ 0.6, of CBCL faces: the cone path where it survives.
+"""Kullback–Leibler NMF of CBCL faces with sp(W) ≥ 0.6, against the cone path on a small part of them.
 
 Nothing else offers the model. On 40 faces with every second pixel, r = 4, the ends are compared, and
 the block of the coefficients, which is convex. At 361×60 the cone path's solver gave up after one

@@ -1,4 +1,4 @@
-"""A round of l0-sparse NMF against SciPy's NNLS and full inverses; pursuit against SPAMS."""
+"""A round of l0-sparse NMF against SciPy's NNLS with full inverses, and pursuit against SPAMS."""
 
 from __future__ import annotations
 

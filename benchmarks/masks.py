@@ -1,4 +1,4 @@
-"""Missing entries, r = 20: against the cone path, weighted multiplicative updates and clipped ALS.
+"""Missing entries, r = 20, against the cone path, weighted multiplicative updates and clipped ALS.
 
 Constants of the solvers were chosen on draws of seeds 77 and 78; these rows draw others.
 """

@@ -1,4 +1,4 @@
-"""Peak memory of HALS beyond the imports, in a process of its own, against the size of the input."""
+"""Peak memory of HALS in a new process, without the imports, relative to the size of the input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain NMF: time to 1 % and 0.1 % above the best, against scikit-learn from the same start."""
+"""Plain NMF: time to within 1 % and 0.1 % of the best, against scikit-learn from the same start."""
 
 from __future__ import annotations
 

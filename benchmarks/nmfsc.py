@@ -1,4 +1,4 @@
-"""Prescribed sparseness: time to the final objective of NMFSC, in NumPy, from the same start."""
+"""Prescribed sparseness: time to reach the final objective of NMFSC in NumPy, from the same start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Non-negative least squares for many columns: against SciPy in a loop, and SPAMS' lasso at λ = 0."""
+"""Non-negative least squares for many columns, against SciPy in a loop and SPAMS' lasso with λ = 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file larger than the memory it may use: peak memory, and how time grows with the columns."""
+"""A file larger than the memory limit: peak memory, and how time grows with the number of columns."""
 
 from __future__ import annotations
 

@@ -66,12 +66,13 @@ def _lines(results: Results, drawn: Mapping[str, str]) -> Iterator[str]:
     yield from _conditions(results)
     yield from _summary(results)
     yield from _picture("speed", drawn)
+    several = len(_runs(results)) > 1
     for group, ids in GROUPS.items():
         parts = {name: results.measured[name] for name in ids if name in results.measured}
         if parts:
             yield f"## {group}\n"
         for name, part in parts.items():
-            yield from _section(name, part)
+            yield from _section(name, part, named=several)
             yield from _picture(name, drawn)
     yield _REPEAT
 
@@ -80,14 +81,18 @@ def _conditions(results: Results) -> Iterator[str]:
     how = results.conditions
     short = "one repeat and shorter budgets, " if how.quick else ""
     yield f"Measured in {how.clock}, {short}on {how.machine}, {how.packages}.\n"
-    apart: dict[str, list[str]] = {}
-    for name, part in results.measured.items():
-        apart.setdefault(part.run, []).append(name)
-    for run, names in sorted(apart.items()):
-        which = "All other rows are" if run == results.latest else f"{', '.join(names)}:"
-        which = "All rows are" if len(apart) == 1 else which
-        yield f"{which} from the run of {run}."
-    yield ""
+    runs = _runs(results)
+    if len(runs) == 1:
+        yield f"All rows are from the run of {runs[0]}.\n"
+    else:
+        yield (
+            f"The rows are from {len(runs)} runs, the first of {runs[0]} and the last of {runs[-1]}; "
+            "each section names its run.\n"
+        )
+
+
+def _runs(results: Results) -> list[str]:
+    return sorted({part.run for part in results.measured.values()})
 
 
 def _summary(results: Results) -> Iterator[str]:
@@ -101,7 +106,7 @@ def _summary(results: Results) -> Iterator[str]:
     yield ""
     left = [title for name, title in NAMES.items() if name not in results.measured]
     if left:
-        yield f"Not measured in this run: {', '.join(left)}.\n"
+        yield f"Not measured: {', '.join(left)}.\n"
     if missed:
         yield "Missed:\n"
         yield from map(_missed, missed)
@@ -128,9 +133,10 @@ def _missed(row: Row) -> str:
     return f"- **{NAMES[row.id]}**, {row.case}{found}"
 
 
-def _section(name: str, part: Measured) -> Iterator[str]:
+def _section(name: str, part: Measured, named: bool) -> Iterator[str]:
     yield f"(benchmark-{name})=\n\n### {NAMES[name]}\n"
-    yield f"`{name}`. {part.title}\n"
+    measured = f" Run of {part.run}." if named else ""
+    yield f"`{name}`. {part.title}{measured}\n"
     yield f"| {' | '.join(HEADS[1:])} |"
     yield f"|{'---|' * (len(HEADS) - 1)}"
     yield from (f"| {' | '.join(_page_cells(row))} |" for row in part.rows)

@@ -1,4 +1,4 @@
-"""Projection on fixed l₁ and l₂ norms: against Hoyer's iteration in NumPy, row by row and at once."""
+"""Projection onto fixed l₁ and l₂ norms, against Hoyer's iteration in NumPy, looped and vectorized."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CVXPY's relatives from the same starts: dbcp on its published examples, dccp, and `nlp=True`.
+"""From the same starts as dbcp on its published examples, dccp, and CVXPY with `nlp=True`.
 
 The models are stated here from their formulas, once, and both sides get the same expressions. Our
 time is that of stating the problem and of solving it down to the objective at which the rival ends;

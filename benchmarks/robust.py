@@ -1,4 +1,4 @@
-"""Huber's loss and magnitudes, 200×500, r = 10, 5 % gross outliers: the cone path and IRLS in NumPy.
+"""Huber's loss and absolute values, 200×500, r = 10, 5 % outliers, against the cone path and IRLS.
 
 The order of the solvers was chosen on a draw of seed 7; these rows draw another.
 """

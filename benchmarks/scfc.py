@@ -1,4 +1,4 @@
-"""One iteration of SCFC, MNIST 784×60000, 192 filters: against its own matrix products alone."""
+"""One iteration of SCFC, MNIST 784×60000, 192 filters, against its matrix products alone."""
 
 from __future__ import annotations
 

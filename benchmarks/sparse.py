@@ -1,4 +1,4 @@
-"""Sparse W: mean objective after a fixed time from the same three starts, all methods."""
+"""Sparse W: mean objective of each method after the same time, from the same three starts."""
 
 from __future__ import annotations
 

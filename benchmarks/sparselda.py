@@ -1,4 +1,4 @@
-"""Sparse non-negative discriminant of faces, 672×400, sparseness ≥ 0.85: against cone programs."""
+"""Sparse non-negative discriminant of faces, 672×400, sparseness ≥ 0.85, against cone programs."""
 
 from __future__ import annotations
 

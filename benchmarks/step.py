@@ -1,4 +1,4 @@
-"""One W-step on 1000 digits: the literal residual cone in CVXPY against ours, same backend."""
+"""One W-step on 1000 digits, against the literal residual cone in CVXPY with the same backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches of 100 in three passes: how near the batch objective, and scikit-learn's at equal passes."""
+"""Three passes in batches of 100: objective compared with the batch solver's and scikit-learn's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structured factors, 200×500 r = 10 and 2000² r = 20: against the cone path, tensorly, matcouply.
+"""Structured factors, 200×500, r = 10 and 2000², r = 20, against the cone path, tensorly, matcouply.
 
 A term acts on W ≥ 0; H ≥ 0 has a small price on its squares, so that penalties on W mean something.
 Constants of the solvers were chosen on draws of seeds 77 to 79; these rows draw others.

@@ -1,4 +1,4 @@
-"""The tangent-plane method, 1000 digits, r = 4: native engine against the cone solver's."""
+"""The tangent-plane method on 1000 digits, r = 4: native engine against the cone solver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unmixing Jasper Ridge, 198×10000, r = 4, abundances that sum to one: against the cone path.
+"""Unmixing Jasper Ridge, 198×10000, r = 4, abundances sum to one, against the cone path.
 
 No constant was chosen on these data.
 """

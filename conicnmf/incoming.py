@@ -79,15 +79,15 @@ def check_sparse(X: Any, name: str) -> None:
     >>> wrong.indices[0] = 7
     >>> check_sparse(wrong, "V")
     Traceback (most recent call last):
-    conicnmf.errors.InputError: V must be a sound csr matrix, got a column index of 7 ...
+    conicnmf.errors.InputError: V must be a valid csr matrix, got a column index of 7 ...
     """
     try:
         fault = _FAULTS[X.format](X)
     except (AttributeError, IndexError, TypeError, ValueError) as error:
-        fault = f"parts that are not what they should be ({error})"
+        fault = f"invalid parts ({error})"
     if fault:
         raise InputError(
-            f"{name} must be a sound {X.format} matrix, got {fault}; build it again, for example with "
+            f"{name} must be a valid {X.format} matrix, got {fault}; build it again, for example with "
             "scipy.sparse.coo_array((values, (rows, columns)), shape=shape)"
         )
 
@@ -140,7 +140,7 @@ def _pointers(X: Any, lines: int, across: int, what: str) -> str:
     if len(pointers) != lines + 1:
         return f"indptr of length {len(pointers)}, which must be {lines + 1}"
     if pointers[0] != 0 or (pointers[1:] < pointers[:-1]).any():
-        return "indptr that does not begin with 0 or falls"
+        return "an indptr that decreases or does not begin with 0"
     if len(indices) != len(X.data) or pointers[-1] > len(indices):
         return f"indptr up to {pointers[-1]}, {len(indices)} indices and {len(X.data)} values"
     return _beyond(indices[: pointers[-1]], across, what)
@@ -177,7 +177,7 @@ def _dia(X: Any) -> str:
     if X.data.ndim != 2 or X.offsets.shape != (len(X.data),) or X.offsets.dtype.kind not in "iu":
         return f"{X.offsets.shape} offsets for diagonals of shape {X.data.shape}"
     twice = len(np.unique(X.offsets)) < len(X.offsets)
-    return "an offset that is there twice" if twice else ""
+    return "a repeated offset" if twice else ""
 
 
 def _lil(X: Any) -> str:
@@ -192,7 +192,7 @@ def _lil(X: Any) -> str:
 def _dok(X: Any) -> str:
     places = list(X.keys())
     if any(len(place) != 2 for place in places):
-        return "a place that is no pair of row and column"
+        return "a key that is not a pair of row and column"
     rows, columns = [i for i, _ in places], [j for _, j in places]
     return _beyond(rows, X.shape[0], "row") or _beyond(columns, X.shape[1], "column")
 

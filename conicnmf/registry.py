@@ -43,7 +43,7 @@ class Registry(Generic[T]):
     '#f00'
     >>> colors.find("rod")
     Traceback (most recent call last):
-    conicnmf.errors.InputError: no color is called 'rod'; did you mean Red? Known are Red
+    conicnmf.errors.InputError: no color is called 'rod'; did you mean Red? Choose one of Red
     """
 
     def __init__(self, kind: str, group: str, check: Callable[[Any], str] | None = None) -> None:
@@ -62,13 +62,11 @@ class Registry(Generic[T]):
         """
         taken = self._match(name)
         if taken is not None and taken in self._brought and self._known[taken] is not thing:
-            self._leave_out(taken, self._brought.pop(taken), f"{name!r} is a name of ours")
+            self._leave_out(taken, self._brought.pop(taken), f"{name!r} is a built-in name")
             del self._known[taken]
             taken = None
         if taken is not None and self._known[taken] is not thing:
-            raise InputError(
-                f"a {self.kind} called {taken!r} is known already; choose another name"
-            )
+            raise InputError(f"a {self.kind} called {taken!r} exists already; choose another name")
         self._known[taken or name] = thing
         self._short |= {_folded(other): name for other in others}
 
@@ -86,7 +84,7 @@ class Registry(Generic[T]):
         near = get_close_matches(_folded(name), folded, n=1, cutoff=0.5)
         hint = f"did you mean {folded[near[0]]}? " if near else ""
         raise InputError(
-            f"no {self.kind} is called {shown(name)}; {hint}Known are {', '.join(self._known)}"
+            f"no {self.kind} is called {shown(name)}; {hint}Choose one of {', '.join(self._known)}"
         )
 
     def instance(self, thing: Any, base: type[Thing], example: str, name: str = "") -> Thing:
@@ -96,7 +94,7 @@ class Registry(Generic[T]):
             return made
         if isinstance(thing, base):
             return thing
-        known = f"known are {', '.join(self.names())}"
+        known = f"choose one of {', '.join(self.names())}"
         remedy = "add parentheses" if isinstance(thing, type) and issubclass(thing, base) else known
         raise InputError(
             f"{name or self.kind} must be a {base.__name__} such as {example} or the name of one, got "

@@ -120,7 +120,8 @@ def as_array(X: Any, name: str) -> Any:
         raise
     except Exception as error:  # objects have their own ways to become arrays, and to fail
         raise InputError(
-            f"{name} must be a rectangular matrix of numbers, got {error}; give all rows one length"
+            f"{name} must be a rectangular matrix of numbers, got {error}; give all rows "
+            "the same length"
         ) from error
 
 
@@ -143,7 +144,9 @@ def as_classes(y: Any, n_samples: int, name: str) -> tuple[Any, NDArray[np.intp]
     try:
         classes, codes = np.unique(labels, return_inverse=True)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must have labels of one type, got several; use numbers") from None
+        raise InputError(
+            f"{name} must have labels of the same type, got several types; use numbers"
+        ) from None
     return classes, codes
 
 

@@ -5,8 +5,8 @@ Which solver is best for your problem? `compare` gives each of them the same sta
 time, so the answer does not depend on luck. A solver that does not fit the problem is listed with
 the reason.
 
-Each line is one run: its objective above the best one of all, over time. The dots mark where runs
-ended.
+Each line is one run: how far its objective is above the best of all runs, over time. Dots mark the
+end of a run.
 """
 
 import sys

@@ -1,12 +1,11 @@
 """Your own constraint
 ===================
 
-Growth curves only rise. To use this, write a constraint with three methods: how much a component
-violates it, its CVXPY form, and the nearest component that satisfies it. Every solver that needs no
-more can then use it, together with all other terms.
+Growth curves only rise. To tell the model, write a constraint with three methods: how much a component
+violates it, its CVXPY form, and the nearest component that satisfies it. Solvers that
+need nothing else can then use it, together with all other terms.
 
-Non-negative factors of noisy mixtures are rugged; with the constraint, the three growth curves
-appear.
+The factors of noisy mixtures are rugged; with the constraint, the three growth curves appear.
 """
 
 import sys

@@ -1,11 +1,11 @@
 """Your own loss
 =============
 
-The background of a spectrum lies below its peaks, so the model may be below the data, but hardly
-above them. Squares that count 100 times less below than above say just that. A loss of your own
-needs a value, a gradient and its CVXPY form.
+The background of a spectrum lies below its peaks, so the model may lie below the data, but hardly
+above them. A loss for this counts squares 100 times less where the model is below the data. Your own
+loss needs a value, a gradient and its CVXPY form.
 
-Squares let the peaks pull the background up. With the new loss it follows the true background.
+With plain squares, the peaks pull the background up. With the new loss, it follows the true one.
 """
 
 import sys

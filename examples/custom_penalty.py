@@ -2,7 +2,7 @@
 ================
 
 If each sample should belong to one component, let components compete: in each sample, the penalty
-below is the square of the sum of all coefficients. A penalty of your own needs a value, a gradient
+below is the square of the sum of all coefficients. Your own penalty needs a value, a gradient
 and its CVXPY form.
 
 The pictures show H without and with the penalty. With it, each sample has one large coefficient.

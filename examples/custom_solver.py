@@ -1,9 +1,9 @@
 """Your own solver
 ===============
 
-A solver says how to update one factor while the others are held; starts, stopping rules, histories,
+A solver updates one factor while the others are fixed; starts, stopping rules, histories,
 comparisons and certificates come with the package. This one takes gradient steps of a length that
-is always safe, and projects.
+never raises the objective, and projects.
 
 The picture compares it with two solvers of the package, from the same start.
 """

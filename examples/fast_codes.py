@@ -38,7 +38,7 @@ def main(output):
     train, test = slice(0, 1000), slice(1000, None)
     models = {
         "no teacher": SCFC(40, max_iter=100, **IMAGES),
-        "one bank of four filters a class": SCFCClassifier(4, max_iter=120, ramp=30, **IMAGES),
+        "one bank of four filters per class": SCFCClassifier(4, max_iter=120, ramp=30, **IMAGES),
     }
     figure, panels = plt.subplots(2, 1, figsize=(5.2, 5.2), layout="constrained")
     for axes, (title, coder) in zip(panels, models.items(), strict=True):

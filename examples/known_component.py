@@ -1,8 +1,8 @@
 """A known component
 =================
 
-Often one component is known, such as a background that was measured before. Fix its column of W,
-and the others are found around it. In CVXPY this is the constraint `W[:, 0] == background`.
+Often one component is known, such as a background that was measured separately. Fix its column of W,
+and the model only has to find the others. In CVXPY this is the constraint `W[:, 0] == background`.
 
 Without it, two peaks and a background mix. With it, both peaks come out clean. Gray lines are the
 truth.

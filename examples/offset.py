@@ -1,7 +1,7 @@
 """An offset for each feature
 ==========================
 
-All wines have alcohol, ash and phenols. An offset `b` for each measure takes up what the wines have
+All wines have alcohol, ash and phenols. An offset `b` for each measure absorbs what the wines have
 in common, so that the two components describe how wines differ.
 
 The bars show the offset, and the small marks the mean of each measure. Below are the coefficients

@@ -2,11 +2,10 @@
 ===================================
 
 In projective NMF the codes are the projections of the data, V ≈ W Wᵀ V, so W is the only variable.
-Its parts hardly overlap. How far they overlap is measured by ρ, which is 1 for parts without any
-overlap.
+Its parts hardly overlap. The orthogonality ρ measures this: it is 1 for parts without any overlap.
 
-Compared are ordinary NMF, projective NMF by quasi-Newton steps and by the published rule, and an
-on-line rule that reads the data three times, sample by sample.
+The picture compares ordinary NMF, projective NMF by quasi-Newton steps and by the published rule,
+and an online rule that reads the data three times, sample by sample.
 """
 
 import sys
@@ -37,7 +36,7 @@ def main(output):
         "V ≈ W H": cn.factorize(V, RANK).solve(),
         "V ≈ W Wᵀ V": cn.solve(projection, stop=2000),
         "published rule": cn.solve(projection, ProjectionRule(), stop=2000),
-        "three passes on-line": cn.solve(projection, OnlineHebbian()),
+        "three passes online": cn.solve(projection, OnlineHebbian()),
     }
     figure, panels = plt.subplots(2, 2, figsize=(4.8, 6), layout="constrained")
     for axes, (title, result) in zip(panels.flat, results.items(), strict=True):

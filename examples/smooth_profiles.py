@@ -2,8 +2,8 @@
 =================
 
 Four smooth profiles are mixed with a lot of noise. A bound on sparseness alone finds components
-with many spikes. We add a constraint on the bends of each component, written in CVXPY: the package
-keeps it as it is.
+with many spikes. We add a constraint on the second differences of each component, written in
+CVXPY, which the package passes to a cone solver unchanged.
 
 With both constraints, the profiles are recovered.
 """

@@ -5,7 +5,7 @@ Which few pixels tell threes from eights? A discriminant finds one non-negative 
 separates two classes as well as possible. The published update rule ends far from the optimum; the
 discriminant is solved exactly, and a lower bound on sparseness leaves only the most useful pixels.
 
-Blue pixels speak for an eight, red ones for a three. The error is that of new digits.
+Blue pixels are evidence for an eight, red ones for a three. The error is measured on new digits.
 """
 
 import sys

@@ -2,7 +2,7 @@
 =========================================
 
 A factorization into three matrices, V ≈ W S H, groups pixels and pictures at the same time: W holds
-strokes, H groups pictures, and the small table S says which strokes a group is made of.
+strokes, H groups pictures, and the small table S tells which strokes make up a group.
 
 The last picture shows how the groups, which were found without labels, are spread over the digits.
 """

@@ -5,8 +5,8 @@ A topic makes sense if its top words occur together, also in documents that were
 it. We learn topics from half of the articles, and measure the coherence of their top words in the
 other half.
 
-Compared are plain NMF of tf-idf weights by scikit-learn and by conicnmf, and topics with a lower
-bound on their sparseness. Each dot is one split of the documents.
+The picture compares plain NMF of tf-idf weights by scikit-learn and by conicnmf, and topics with a
+lower bound on their sparseness. Each dot is one split of the documents.
 """
 
 import sys
@@ -65,7 +65,7 @@ def main(output):
             scores[name].append(coherence(W, sp.csr_array(news.V[:, ~half])))
     for name, values in scores.items():
         print(f"{name:<24} mean NPMI {np.mean(values):.3f}, splits {np.round(values, 3)}", end="")
-        print(f", {seconds[name]:.2f} s a fit")
+        print(f", {seconds[name]:.2f} s per fit")
 
     figure, axes = plt.subplots(figsize=(5.2, 2.6), layout="constrained")
     for place, values in enumerate(scores.values()):

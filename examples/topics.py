@@ -2,8 +2,8 @@
 ==============
 
 What are 395 news articles about? Each topic is a list of weighted words. In plain NMF, each
-document is a mixture of many topics; a price for each topic that a document uses leaves little more
-than one.
+document is a mixture of many topics. With a cost for each topic that a document uses, most documents
+use little more than one.
 
 Each panel is a topic: its top words, and the number of documents that use it.
 """
@@ -33,7 +33,7 @@ def main(output):
     sparse = problem.solve(cn.Coded(cn.coding.L0(0.004)), init=(plain.W, plain.H))
     for name, result in {"plain NMF": plain, "l0-sparse": sparse}.items():
         used = np.count_nonzero(result.H, axis=0).mean()
-        print(f"{name}: {used:.1f} topics a document, relative error {result.relative_error:.3f}")
+        print(f"{name}: {used:.1f} topics per document, relative error {result.relative_error:.3f}")
 
     figure, panels = plt.subplots(4, 3, figsize=(5.2, 6.6), layout="constrained", sharex=True)
     order = np.argsort(-np.count_nonzero(sparse.H, axis=1))

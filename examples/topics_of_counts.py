@@ -43,13 +43,15 @@ def main(output):
     common = (train.sum(axis=1) + 0.5) / (train.sum() + 0.5 * train.shape[0])
     ones = np.ones((1, train.shape[1]))
     alone = bits(test, common, common[:, None], ones)
-    print(f"one topic for all: {alone:.2f} bits a held-out word")
+    print(f"one topic for all: {alone:.2f} bits per held-out word")
     found = {}
     for loss in ("frobenius", "kl"):
         result = cn.factorize(train, TOPICS, loss=loss).solve(init=cn.NNDSVD(), stop=100)
         found[loss] = result
         cost = bits(test, common, result.W, result.H)
-        print(f"{loss}: {cost:.2f} bits a held-out word, {result.solver.partition('(')[0]}", end="")
+        print(
+            f"{loss}: {cost:.2f} bits per held-out word, {result.solver.partition('(')[0]}", end=""
+        )
         print(f", {result.n_iter} iterations in {result.seconds:.1f} s")
 
     figure, panels = plt.subplots(4, 3, figsize=(5.2, 7.2), layout="constrained")

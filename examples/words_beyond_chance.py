@@ -1,11 +1,12 @@
 """Words beyond chance
 ===================
 
-Which words occur in a post, beyond how common they are anyway? The data are zeros and ones, so the
-model describes log-odds. A known column holds how common each word is; five topics describe what is
-beyond.
+Which words occur in a post more often than their frequency alone would explain? The data are zeros
+and ones, so the model describes log-odds. A known column accounts for how common each word is, and
+five topics describe the rest.
 
-Above are the top words of each topic, below how strong the topic is in each group of newsgroups.
+The top row shows the top words of each topic, the bottom row how strong the topic is in each group
+of newsgroups.
 """
 
 import sys

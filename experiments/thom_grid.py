@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from conicnmf.families.autoencoders import encode
-from conicnmf.report.style import AMOUNTS, new_figure, series, styled
+from conicnmf.report.style import AMOUNTS, legend_below, new_figure, series, styled
 from experiments.experiment import Experiment, Outcome, Setup, judged_by
 from experiments.thom_digits import PAPER, Digits, Learning, svm_error
 
@@ -94,33 +94,35 @@ def _heat(table: pd.DataFrame) -> Figure:
     cells = table.pivot(index="σ_W", columns="σ_H", values="test error %")
     grid = cells.to_numpy()
     with styled():
-        figure = new_figure(3.2, 4.2)
+        figure = new_figure(4.0, 4.2)
         axes = figure.add_subplot()
-        axes.imshow(-grid, cmap=AMOUNTS, origin="lower")
+        image = axes.imshow(-grid, cmap=AMOUNTS, origin="lower")
         for (i, j), value in np.ndenumerate(grid):
-            dark = value < (grid.min() + grid.max()) / 2
-            axes.text(j, i, f"{value:.1f}", ha="center", va="center", color="w" if dark else "k")
+            light = sum(image.to_rgba(-value)[:3]) > 1.5  # of three, for white
+            weight = "bold" if value == grid.min() else "normal"
+            color = "k" if light else "w"
+            axes.text(j, i, f"{value:.1f}", ha="center", va="center", color=color, weight=weight)
         axes.set_xticks(range(grid.shape[1]), [str(s) for s in cells.columns])
         axes.set_yticks(range(grid.shape[0]), [str(s) for s in cells.index])
         axes.grid(False)
         axes.set_xlabel("sparseness of rows of H")
         axes.set_ylabel("sparseness of columns of W")
-        axes.set_title("test error, %")
+        axes.set_title("test error in percent, lowest in bold")
     return figure
 
 
 def _scatter(table: pd.DataFrame) -> Figure:
-    looks = series([f"σ_W = {w:g}" for w in table["σ_W"].unique()])
+    labels = [f"sparseness of W {w:g}" for w in table["σ_W"].unique()]
+    looks = series(labels)
     with styled():
-        figure = new_figure(3.0, 4.2)
+        figure = new_figure(3.6)
         axes = figure.add_subplot()
-        for w, own in table.groupby("σ_W"):
-            label = f"σ_W = {w:g}"
+        for label, marker, (_, own) in zip(labels, "os^Dv", table.groupby("σ_W"), strict=False):
             color = looks[label]["color"]
-            axes.scatter(own["relative error"], own["test error %"], label=label, color=color, s=18)
-        axes.set_xlabel("reconstruction, ‖V − WH‖²/‖V‖²")
+            axes.plot(own["relative error"], own["test error %"], marker, color=color, label=label)
+        axes.set_xlabel("relative error of the reconstruction, ‖V − WH‖²/‖V‖²")
         axes.set_ylabel("test error, %")
-        axes.legend()
+        legend_below(figure, axes)
     return figure
 
 

@@ -101,7 +101,7 @@ CASES = [(kind, name) for kind, spoils in SPOILS.items() for name in spoils]
 def test_a_sparse_matrix_that_does_not_hold_together_is_refused(kind, name, matrix):
     S = sound(kind, matrix)
     SPOILS[kind][name](S)
-    with pytest.raises(cn.InputError, match=f"V must be a sound {kind} matrix, got .*; build it"):
+    with pytest.raises(cn.InputError, match=f"V must be a valid {kind} matrix, got .*; build it"):
         cn.factorize(S, 2)
 
 
@@ -159,13 +159,13 @@ def spoiled_constant():
 
 @pytest.mark.parametrize("name", DOORS)
 def test_every_door_looks(name):
-    with pytest.raises(cn.InputError, match=f"{name} must be a sound cs[rc] matrix"):
+    with pytest.raises(cn.InputError, match=f"{name} must be a valid cs[rc] matrix"):
         DOORS[name]()
 
 
 def test_fitted_estimators_look_too():
     fitted = cn.estimators.SparseNMF(2).fit(np.eye(6))
-    with pytest.raises(cn.InputError, match="X must be a sound csr matrix"):
+    with pytest.raises(cn.InputError, match="X must be a valid csr matrix"):
         fitted.transform(far())
 
 

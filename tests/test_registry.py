@@ -47,7 +47,7 @@ def test_names_are_found_in_any_case_and_with_any_separator(colors):
 def test_an_unknown_name_is_answered_with_the_nearest_and_with_all(colors):
     with pytest.raises(InputError, match="no color is called 'sea_gren'; did you mean SeaGreen"):
         colors.find("sea_gren")
-    with pytest.raises(InputError, match=r"no color is called 'xyz'; Known are Red, SeaGreen$"):
+    with pytest.raises(InputError, match=r"no color is called 'xyz'; Choose one of Red, SeaGreen$"):
         colors.find("xyz")
     with pytest.raises(InputError, match="the name of a color is a string, got 3"):
         colors.find(3)
@@ -56,7 +56,7 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_with_all(colors):
 def test_a_taken_name_is_refused_in_any_case_and_the_same_thing_again_is_not(colors):
     colors.add("red", "#f00")
     assert colors.names() == ["Red", "SeaGreen"]
-    with pytest.raises(InputError, match="a color called 'SeaGreen' is known already"):
+    with pytest.raises(InputError, match="a color called 'SeaGreen' exists already"):
         colors.add("sea_green", "#000")
     assert colors.find("SeaGreen") == "#2e8b57"
 
@@ -82,7 +82,7 @@ def test_a_plugin_that_fails_is_left_out_and_told_once(installed):
 
 def test_a_plugin_cannot_take_our_names(colors, installed):
     installed(red="string:digits")
-    with pytest.warns(RuntimeWarning, match="a color called 'Red' is known already"):
+    with pytest.warns(RuntimeWarning, match="a color called 'Red' exists already"):
         assert colors.find("red") == "#f00"
 
 

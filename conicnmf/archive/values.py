@@ -34,7 +34,7 @@ def number(value: Any) -> float:
     """
     if value in _NOT_FINITE or (isinstance(value, (int, float)) and not isinstance(value, bool)):
         return float(value)
-    raise TypeError(f"{value!r} is no number")
+    raise TypeError(f"{value!r} is not a number")
 
 
 def text(value: Any) -> str:
@@ -46,5 +46,5 @@ def text(value: Any) -> str:
     'HALS'
     """
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(f"{value!r} is not a string")
     return value

@@ -57,7 +57,7 @@ class _Group(TyperGroup):
         except KeyboardInterrupt as error:
             _fail(ctx, "interrupted", INTERRUPTED, error)
         except MemoryError as error:
-            remedy = "use fewer samples (--samples) or a smaller rank"
+            remedy = "use fewer samples (--samples) or a lower rank"
             _fail(ctx, f"there is not enough memory; {remedy}", FAILED, error)
         except (ConicNMFError, OSError) as error:
             _fail(ctx, str(error), BAD_INPUT, error)
@@ -93,8 +93,8 @@ def _fail(ctx: Any, message: str, code: int, error: BaseException | None = None)
 app = typer.Typer(
     cls=_Group,
     help="Sparse non-negative matrix factorization: V ≈ W H with constraints on W and H.",
-    epilog="Example: conicnmf demo. Exit codes: 0 all well, 1 a solve failed, 2 the input is at "
-    "fault, 130 interrupted.",
+    epilog="Example: conicnmf demo. Exit codes: 0 success, 1 a solve failed, 2 invalid input, "
+    "130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )

@@ -51,7 +51,7 @@ def explain(
     *,
     json: o.Json = False,
 ) -> None:
-    """Say what the options state, which solver is picked and why others do not fit; solve nothing."""
+    """Show the model that the options state, which solver is picked, and why others do not fit."""
     source = read_data(data, how)
     source.tell()
     problem = statement.problem(source)

@@ -41,7 +41,7 @@ def compare_command(
         str | None,
         typer.Option(
             metavar="A,B",
-            help="Names separated by commas; by default all fast ones.",
+            help="Names separated by commas; by default all fast solvers.",
             autocompletion=o.complete_solver,
         ),
     ] = None,
@@ -62,7 +62,7 @@ def compare_command(
 ) -> None:
     """Compare solvers on DATA from the same starts; write tables, the best result and a report.
 
-    Ends with 0 when a run succeeds, 1 when none does, 2 when the input is at fault, 130 when it was
+    Exit codes: 0 if a run succeeded, 1 if none did, 2 if the input is invalid, 130 if it was
     interrupted (what is finished is kept).
     """
     source = read_data(data, how)
@@ -131,7 +131,7 @@ def _leave(comparison: Comparison) -> None:
     if comparison.table["reason"].eq("interrupted from the keyboard").any():
         raise typer.Exit(INTERRUPTED)
     if not _succeeded(comparison):
-        complain("no run succeeded; the table says why")
+        complain("no run succeeded; the table gives the reasons")
         raise typer.Exit(FAILED)
 
 

@@ -83,7 +83,7 @@ class Source:
             complain(f"Read {self.name}: {rows} features × {columns} samples; {how}", "dim")
         low = float(stored(self.V).min(initial=0.0))
         if low < 0:
-            below = f"DATA has entries below zero (to {low:.3g}), which W H ≥ 0 cannot reach"
+            below = f"DATA has negative entries (down to {low:.3g}), which W H ≥ 0 cannot fit"
             complain(below, "yellow")
 
     def transposed(self) -> Source:
@@ -96,7 +96,7 @@ class Source:
         V: Any = self.V
         total = V.shape[1]
         if not 1 <= count <= total:
-            raise InputError(f"--samples must be from 1 to the {total} there are, got {count}")
+            raise InputError(f"--samples must be between 1 and {total}, got {count}")
         kept = np.sort(np.random.default_rng(seed).choice(total, count, replace=False))
         samples = None if self.samples is None else [self.samples[i] for i in kept]
         return replace(self, V=V[:, kept], samples=samples)
@@ -125,7 +125,7 @@ def read_data(where: str, how: Reading | None = None) -> Source:
         remedy = "leave out" if how.samples_are_rows else "add"
         when = "column" if how.samples_are_rows else "row"
         raise InputError(
-            f"the image shape must have as many pixels as a sample has entries ({features}), got "
+            f"the image shape must have one pixel for each entry of a sample ({features}), got "
             f"{shape[0]}x{shape[1]}; {remedy} --samples-are-rows if each {when} is a sample"
         )
     return replace(source, image_shape=shape)
@@ -159,7 +159,7 @@ def _complete(source: Source, missing: bool) -> Source:
     if not missing:
         row, column = (int(i) for i in np.argwhere(gone)[0])
         raise InputError(
-            f"every entry must be there, got {int(gone.sum())} of {V.size} that are empty or NaN, the "
+            f"no entry may be missing, got {int(gone.sum())} of {V.size} that are empty or NaN, the "
             f"first in row {row + 1}, column {column + 1}; add --missing to leave them out of the loss"
         )
     return replace(source, V=np.where(gone, 0, V), known=~gone)
@@ -194,7 +194,7 @@ def _read(where: str, shape: tuple[int, int] | None, layout: Layout) -> Source:
     except Exception as error:  # a file may hold anything, and decoders raise anything
         raise InputError(
             f"{where} could not be read as a matrix of numbers: {error or type(error).__name__}; check "
-            "that the file is whole and what its ending says"
+            "that the file is complete and has the right extension"
         ) from error
 
 

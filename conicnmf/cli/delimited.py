@@ -111,7 +111,7 @@ def _text_columns(
         row, column = _first(unclear)
         raise InputError(
             f"{path} must hold plain numbers such as -1.5e3, got "
-            f"{_where(below, row, column, names)}, which may be meant as one; correct the "
+            f"{_where(below, row, column, names)}, which looks like a mistyped number; correct the "
             f"cell{_or_decimal(below, row, column)}"
         )
     text = np.asarray((words | odd).any(axis=0))
@@ -139,7 +139,7 @@ def _where(below: Cells, row: int, column: int, names: list[str] | None) -> str:
 
 def _or_decimal(cells: Cells, row: int, column: int) -> str:
     comma = "," in str(cells.text.iloc[row, column])
-    return ", or add --decimal . or --decimal , to say what its marks mean" if comma else ""
+    return ", or add --decimal . or --decimal , to set the decimal mark" if comma else ""
 
 
 def _listed(text: Mask, names: list[str] | None) -> str:

@@ -59,7 +59,7 @@ def fit(
 ) -> None:
     """Factorize DATA once; write factors and a report.
 
-    Ends with 0 when it went well, 1 when the solve failed, 2 when the input is at fault, 130 when
+    Exit codes: 0 on success, 1 if the solve failed, 2 if the input is invalid, 130 if
     it was interrupted (the best so far is kept).
     """
     if is_large(data, memory_limit, cluster):

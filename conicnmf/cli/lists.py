@@ -61,8 +61,8 @@ def representative_problems() -> dict[str, Problem]:
 _LEGEND = (
     "weights: missing or weighted entries; kl, huber: other losses; sparse: a lower bound on the "
     "sparseness of the columns of W; simplex: samples sum to one; fixed: known entries of W; "
-    "unit: columns of W of norm one; convex: any convex CVXPY constraint; l0: a price for each "
-    "entry of H that is not zero. `problem.explain()` gives the reasons for a problem of your own."
+    "unit: columns of W of norm one; convex: any convex CVXPY constraint; l0: a cost for each "
+    "non-zero entry of H. For a problem of your own, `problem.explain()` gives the reasons."
 )
 
 
@@ -97,7 +97,7 @@ def solvers(json: o.Json = False) -> None:
 
 @app.command(epilog="Example: conicnmf datasets")
 def datasets(json: o.Json = False) -> None:
-    """List the data sets that `fit` and `compare` know by name."""
+    """List the data sets that you can load by name."""
     rows = [list(row) for row in data.available()]
     headers = ["name", "features × samples", "from"]
     if json:

@@ -26,17 +26,17 @@ Data = Annotated[
 ]
 Rank = Annotated[int, typer.Option(help="The number of components.")]
 SparseW = Annotated[
-    float | None, typer.Option(help="Least Hoyer sparseness of each column of W, 0 to 1.")
+    float | None, typer.Option(help="Minimum sparseness of each column of W, 0 to 1.")
 ]
 SparseWMax = Annotated[
-    float | None, typer.Option(help="Largest sparseness of each column of W, 0 to 1.")
+    float | None, typer.Option(help="Maximum sparseness of each column of W, 0 to 1.")
 ]
-SparseH = Annotated[float | None, typer.Option(help="Least sparseness of each row of H, 0 to 1.")]
+SparseH = Annotated[float | None, typer.Option(help="Minimum sparseness of each row of H, 0 to 1.")]
 L1H = Annotated[
     float | None,
     typer.Option(
         "--l1-h",
-        help="Weight of the sum of H; columns of W get norm 1 at most.",
+        help="Weight of the sum of H; the columns of W are kept at norm 1 or less.",
     ),
 ]
 TermsOfW = Annotated[
@@ -59,7 +59,7 @@ TermsOfH = Annotated[
 ]
 Weights = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="A file of the size of DATA: how much each entry counts."),
+    typer.Option(metavar="FILE", help="A file with the shape of DATA: the weight of each entry."),
 ]
 LossName = Annotated[
     str | None,
@@ -90,15 +90,17 @@ SkipText = Annotated[
 ]
 Header = Annotated[
     bool | None,
-    typer.Option("--header/--no-header", help="Whether line 1 of a sheet names the columns."),
+    typer.Option("--header/--no-header", help="Whether line 1 of a table has the column names."),
 ]
 Index = Annotated[
     bool | None,
-    typer.Option("--index/--no-index", help="Whether the first column of a sheet names the rows."),
+    typer.Option(
+        "--index/--no-index", help="Whether the first column of a table has the row names."
+    ),
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="CHARACTER", help="What separates the cells of a sheet; tab and space."),
+    typer.Option(metavar="CHARACTER", help="What separates the cells of a table; or tab, space."),
 ]
 Decimal = Annotated[
     str | None,
@@ -112,7 +114,7 @@ MemoryLimit = Annotated[
     typer.Option(
         "--memory-limit",
         metavar="2GB",
-        help="Read DATA (.npy or a folder of such, .zarr, .parquet) in strips, within this memory.",
+        help="Read DATA (.npy, a folder of .npy files, .zarr, .parquet) in strips within this memory.",
     ),
 ]
 Cluster = Annotated[

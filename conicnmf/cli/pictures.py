@@ -29,7 +29,7 @@ def read_pictures(
     for path, picture in zip(files, pictures, strict=True):
         if picture.shape != size:
             raise InputError(
-                f"pictures must have one size, got {_text(size)} in {files[0].name} and "
+                f"pictures must have the same size, got {_text(size)} in {files[0].name} and "
                 f"{_text(picture.shape)} in {path.name}; add --image-shape {_text(size)} to scale them"
             )
     V = np.stack([picture.ravel() for picture in pictures], axis=1)

@@ -33,7 +33,7 @@ def experiments() -> Any:
                 sys.path.insert(0, str(root))
             return import_module("experiments")
     raise InputError(
-        "published experiments run from a clone of the project, and this folder is none; change to "
+        "published experiments run from a clone of the project, and this folder is not one; change to "
         "the clone, then call `conicnmf reproduce` again"
     )
 

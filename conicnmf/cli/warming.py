@@ -17,7 +17,7 @@ Processes = Annotated[
 
 @app.command(epilog="Example: conicnmf warm-up")
 def warm_up(jobs: Processes = 2, json: o.Json = False) -> None:
-    """Compile the numerical kernels now and not when each is first used; they stay on disk."""
+    """Compile all numerical kernels now instead of on first use; compiled code is kept on disk."""
     seconds = compile_all(jobs)
     if json:
         print_json({"seconds": seconds})

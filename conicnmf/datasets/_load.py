@@ -93,9 +93,9 @@ def available() -> list[Available]:
 def load(name: str, **options: Any) -> Dataset:
     """Load or generate a data set by its name.
 
-    Stored sets are looked for as `.npz` files in the folder that the environment variable
-    ``CONICNMF_DATA`` names and in the user's cache (``~/.cache/conicnmf``); a few can be downloaded,
-    and are then kept in the cache. Other packages add sets through the entry-point group
+    Stored sets are `.npz` files in the folder that the environment variable ``CONICNMF_DATA``
+    names, or in the user's cache (``~/.cache/conicnmf``). A few can be downloaded and are then kept
+    in the cache. Other packages can add sets through the entry-point group
     ``conicnmf.datasets``.
 
     Parameters

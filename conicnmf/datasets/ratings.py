@@ -27,7 +27,7 @@ class RatingSet(StoredSet):
         titles = arrays["titles"]
         if not item.shape == user.shape == arrays["rating"].shape:
             raise InputError(
-                f"item, user and rating of {self.name!r} must have one length, got {item.shape}, "
+                f"item, user and rating of {self.name!r} must have the same length, got {item.shape}, "
                 f"{user.shape} and {arrays['rating'].shape}"
             )
         shape = (len(titles), int(user.max(initial=-1)) + 1)

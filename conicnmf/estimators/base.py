@@ -201,7 +201,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         codes = X.toarray() if sp.issparse(X) else np.asarray(X)
         if codes.ndim != 2 or codes.shape[1] != len(self.components_):
             raise InputError(
-                f"codes must have {len(self.components_)} columns, one a component, got shape "
+                f"codes must have {len(self.components_)} columns, one per component, got shape "
                 f"{codes.shape}; pass what transform returned"
             )
         return np.asarray(codes @ self.components_)

@@ -100,7 +100,7 @@ class Encoder(Coder):
         codes = np.asarray(X)
         if codes.ndim != 2 or codes.shape[1] != len(self.components_):
             raise InputError(
-                f"codes must have {len(self.components_)} columns, one a component, got shape "
+                f"codes must have {len(self.components_)} columns, one per component, got shape "
                 f"{codes.shape}; pass what transform returned"
             )
         return np.ascontiguousarray(self._decoded(codes.T).T)

@@ -30,7 +30,7 @@ class SparseNMF(Streaming):
         The same for the codes.
     code_each : {"sample", "component"}
         Whether `code_sparseness` applies to the code of each sample, or to the coefficients of each
-        component over all samples. The latter ties samples together: it holds for the codes that
+        component over all samples. The latter links samples: it holds for the codes that
         `fit_transform` returns and is left out by `transform`.
     W, H : list of Term
         More terms on W = `components_.T` (features × components) and on H, the transposed codes.

@@ -170,7 +170,7 @@ class SparsePCA(FactorizationEstimator):
         if reset:
             if (X[0] == X).all():  # of which a mean may differ by its rounding
                 raise InputError(
-                    f"SparsePCA needs samples that differ, got one sample {len(X)} times; samples "
+                    f"SparsePCA needs samples that differ, got the same sample {len(X)} times; samples "
                     "are rows of X"
                 )
             self.mean_ = X.mean(axis=0)

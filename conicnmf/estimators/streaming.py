@@ -66,9 +66,7 @@ class Streaming(FactorizationEstimator):
         """Return how components learn from a batch."""
         loss, terms = self._loss(), self._streamed_terms()
         reasons = [
-            f"{term} on H ties samples together"
-            for term in self._terms()[1]
-            if not of_one_sample(term)
+            f"{term} on H links samples" for term in self._terms()[1] if not of_one_sample(term)
         ]
         block = factorize(V, self.n_components, loss=loss, W=terms).blocks[0]
         if "quadratic" not in loss.abilities:

@@ -61,7 +61,7 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
         return validate_data(estimator, X, **checks)
     except (ValueError, TypeError) as error:
         kind = WrongKindError if isinstance(error, TypeError) else InputError
-        raise kind(f"X is no data for {_refusal(estimator, X, error)}") from error
+        raise kind(f"X is not valid data for {_refusal(estimator, X, error)}") from error
 
 
 def classes_of(y: Any) -> Any:
@@ -82,8 +82,8 @@ def classes_of(y: Any) -> Any:
     classes = np.unique(y)
     if len(classes) < 2:
         raise InputError(
-            f"y must name at least two classes, got one class, {classes.tolist()}; label the samples "
-            "of another one too"
+            f"y must name at least two classes, got one class, {classes.tolist()}; label samples "
+            "of another class too"
         )
     return classes
 
@@ -93,7 +93,7 @@ def _refusal(estimator: Any, X: Any, error: Exception) -> str:
     said = str(error).splitlines()[0].rstrip(".:")
     remedies = {
         "Input y": "leave samples without a label out",
-        "inconsistent numbers": "give one label a sample",
+        "inconsistent numbers": "give one label per sample",
         "requires y": "pass the labels of the samples, fit(X, y)",
         "2D array": "Reshape your data, X.reshape(1, -1) is one sample, X.reshape(-1, 1) one feature",
         "NaN": "SparseNMF leaves missing entries out, or fill them in",

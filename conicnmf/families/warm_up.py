@@ -33,13 +33,13 @@ Calls = list[Callable[[], object]]
 def warm_up(n_jobs: Jobs = 2) -> float:
     """Compile every kernel for double precision and return the seconds it took.
 
-    Kernels are compiled when they are first called, and kept on disk. This fills the disk's store
-    once, for a container's image or before work is timed; later calls have nothing to do.
+    Kernels are compiled when they are first called, and kept on disk. Call this when you build a
+    container image, or before you measure times; once all kernels are on disk, it does nothing.
 
     Parameters
     ----------
     n_jobs : int
-        How many processes compile at once; the kernels make seven groups.
+        How many processes compile in parallel; the kernels form seven groups.
 
     Examples
     --------

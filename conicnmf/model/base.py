@@ -206,7 +206,7 @@ class BaseProblem(ABC):
         """Return solvers in the order in which to try them when none is named, each with a reason."""
         from conicnmf.solve.choice import known_solvers
 
-        return [(solver, "it is the first that fits") for solver in known_solvers(self)]
+        return [(solver, "it is the first solver that fits") for solver in known_solvers(self)]
 
     def gains(self, factors: Factors) -> dict[str, float]:
         """Return by how much of the objective another route could still lower it, by variable."""

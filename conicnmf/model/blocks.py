@@ -191,7 +191,7 @@ class Block:
     def scale_free(self) -> bool:
         """Whether each component of a feasible B may be multiplied alone, and costs the same.
 
-        A set that ties components together may allow multiples of all of B and yet not these.
+        A set that links components may allow multiples of all of B and yet not these.
         """
         free = all(c.scale_free for c in self.constraints)
         return free and self.by_component and not self.penalties

@@ -48,8 +48,8 @@ def factorize(
     V : array or sparse matrix, or dict of str to such, or path, or Dask array
         The data, features × samples. Several of them by name are views of the same samples, which
         are factorized together: view x ≈ W_x H. A path to a .npy file, a folder of such files, .zarr
-        or .parquet is read in strips of columns. A Dask array in chunks of columns is held and worked
-        on by the workers of the current `Client`, or of a local cluster for the call.
+        or .parquet is read in strips of columns. A Dask array in chunks of columns stays on the
+        workers of the current `Client`, or of a local cluster that is started for the call.
     rank : int or pair of int
         The number of components; a pair (r, s) states three factors V ≈ W S H with S r × s.
     loss : Loss or str, or dict by view, optional
@@ -62,18 +62,18 @@ def factorize(
     offset : {"feature", "sample", "both"}, optional
         Add a number for each feature, V ≈ W H + b 1ᵀ, for each sample, V ≈ W H + 1 c, or both.
     shared : {"H", "W"}
-        What the views have in common: their samples, or with "W" their features.
+        What the views share: "H" if they have the same samples, "W" if the same features.
     weight : float or dict by view, optional
         What the losses are multiplied by; 1 for views that are left out.
     memory_limit : int or str, optional
-        Read V, a mapped array or a path, in strips of columns so that no more than about this much
-        memory is used, for example "2GB", which is what paths have by default. H is kept on disk
-        where it does not fit, with a `Client` as a Dask array. Terms on H have to apply to entries or
-        single samples; of rows of H there may be bands of sparseness, norms and simplexes.
+        Read V, a mapped array or a path, in strips of columns within about this much memory, for
+        example "2GB", the default for paths. If H does not fit, it is kept on disk, or with a
+        `Client` as a Dask array. Terms on H have to apply to entries or single samples; for rows of
+        H there are bands of sparseness, norms and simplexes.
 
     feature_names, sample_names : list of str, or dict by view, optional
         What rows and columns of V are called in results, tables and reports; those of a data frame by
-        default. No number depends on them.
+        default. They do not affect the numbers.
 
     Returns
     -------
@@ -202,7 +202,7 @@ class _Views:
             if letter not in letters:
                 raise InputError(f"terms are given for {letter}, {_ABSENT[letter]}")
             if letter == self.shared and is_mapping(terms):
-                raise InputError(f"{letter} is shared by all views; give it one list of terms")
+                raise InputError(f"{letter} is shared by all views; give it a single list of terms")
             own = self.each(letter, terms)
             found |= {self.name(letter, v): X for v, X in own.items() if X is not None}
         return found

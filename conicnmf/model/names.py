@@ -59,9 +59,7 @@ def as_names(given: Any, name: str, count: int) -> tuple[str, ...] | None:
             f"{name} must be a list of names, got {shown(given)} ({error}); try ['a', 'b']"
         ) from error
     if len(found) != count:
-        raise InputError(
-            f"{name} must have {count} names, one each, got {len(found)}; leave none out"
-        )
+        raise InputError(f"{name} must have {count} names, got {len(found)}; give each its own")
     if len(set(found)) != count:
         twice = next(one for one in found if found.count(one) > 1)
         raise InputError(f"{name} must differ, got {twice!r} more than once; number them")

@@ -40,8 +40,8 @@ class Problem(BaseProblem):
     objective : cvxpy.Minimize
         For example ``cp.Minimize(cp.sum_squares(V - W @ H) + 0.1 * cp.sum(H))``.
     constraints : list
-        CVXPY constraints that mention one variable each, and bounds on `sparseness`. Both may hold
-        parameters of CVXPY, whose values are read when the problem is solved.
+        CVXPY constraints that mention one variable each, and bounds on `sparseness`. Both may contain
+        CVXPY parameters, whose values are read when the problem is solved.
     feature_names, sample_names : list of str, or dict by the name of the data, optional
         What rows and columns of V are called in results, tables and reports; see `named`.
 
@@ -208,7 +208,7 @@ class Problem(BaseProblem):
     def _terms(self, name: str) -> tuple[Term, ...]:
         if name not in self.variables:
             listed = ", ".join(self.variables)
-            raise InputError(f"the problem has no {name}; its variables are {listed}")
+            raise InputError(f"the problem has no variable {name}; its variables are {listed}")
         return self.variables[name].terms
 
     @cached_property

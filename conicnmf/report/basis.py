@@ -21,6 +21,8 @@ from conicnmf.validate import as_numbers
 _MOST_BARS = 64
 _MOST_POINTS = 400
 _MOST_NAMES = 40
+_CAPTION = 0.16
+"""Inches that a line below a component takes."""
 
 
 @checks_arguments
@@ -30,6 +32,7 @@ def plot_basis(
     columns: Count | None = None,
     signed: bool | None = None,
     feature_names: Annotated[Any, AS_GIVEN] = None,
+    captions: Annotated[Any, AS_GIVEN] = None,
 ) -> Figure:
     """Draw every component of a basis, each on its own scale.
 
@@ -47,11 +50,12 @@ def plot_basis(
         Whether zero is the middle of the color scale; by default when an entry is negative.
     feature_names : list of str, optional
         Written below profiles of up to 40 features; those of a result by default.
+    captions : list of str, optional
+        A few characters below each image. Without them, numbers at the left count the components.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Numbers at the left count the components.
 
     Examples
     --------
@@ -70,7 +74,7 @@ def plot_basis(
     with styled():
         if image_shape is None:
             return _profiles(W, columns, signed, names)
-        return _mosaic(W, image_shape, columns, signed)
+        return _mosaic(W, image_shape, columns, signed, _captions(captions, W.shape[1]))
 
 
 def _matrix(basis: Result | Any) -> Array:
@@ -90,6 +94,15 @@ def _names(basis: Any) -> Sequence[str]:
     return basis.names.rows.get(_first_basis(basis), ()) if isinstance(basis, Result) else ()
 
 
+def _captions(given: Any, rank: int) -> Sequence[str]:
+    lines = [] if given is None else list(map(str, given))
+    if lines and len(lines) != rank:
+        raise InputError(
+            f"captions must be one for each of the {rank} components, got {len(lines)}"
+        )
+    return lines
+
+
 def _first_basis(result: Result) -> str:
     """Return W, or the first variable whose components are columns."""
     columns = [name for name, side in result.components.items() if side == "columns"]
@@ -105,7 +118,9 @@ def _own_scale(W: Array) -> Array:
     return W / np.where(sizes > 0, sizes, 1.0)
 
 
-def _mosaic(W: Array, shape: tuple[int, int], columns: int | None, signed: bool) -> Figure:
+def _mosaic(
+    W: Array, shape: tuple[int, int], columns: int | None, signed: bool, captions: Sequence[str]
+) -> Figure:
     """Draw all components as tiles of one image, which stays quick for hundreds of them."""
     height, width = shape
     features, rank = W.shape
@@ -117,14 +132,16 @@ def _mosaic(W: Array, shape: tuple[int, int], columns: int | None, signed: bool)
     across = min(columns or _across(rank, height / width), rank)
     down = -(-rank // across)
     gap = max(1, round(0.06 * max(shape)))
-    canvas = np.zeros((down * (height + gap) - gap, across * (width + gap) - gap, 4))
+    figure_width = WIDTH - 0.4
+    total = across * (width + gap) - gap
+    below = gap + (round(_CAPTION * total / figure_width) if captions else 0)
+    canvas = np.zeros((down * (height + below) - (0 if captions else gap), total, 4))
     colors = SIGNED if signed else AMOUNTS
     for j, component in enumerate(_own_scale(W).T):
         row, column = divmod(j, across)
         tile = component.reshape(shape)
-        top, left = row * (height + gap), column * (width + gap)
+        top, left = row * (height + below), column * (width + gap)
         canvas[top : top + height, left : left + width] = colors((tile + 1) / 2 if signed else tile)
-    figure_width = WIDTH - 0.4
     figure = new_figure(figure_width * canvas.shape[0] / canvas.shape[1] + 0.1)
     axes = figure.add_subplot()
     # "none" keeps the pixels as they are, sharp at any size, in files that scale.
@@ -133,9 +150,16 @@ def _mosaic(W: Array, shape: tuple[int, int], columns: int | None, signed: bool)
     axes.grid(False)
     axes.spines[:].set_visible(False)
     axes.set_xticks([])
-    middles = np.arange(down) * (height + gap) + (height - 1) / 2
-    axes.set_yticks(middles, [str(1 + row * across) for row in range(down)])
+    middles = np.arange(down) * (height + below) + (height - 1) / 2
+    numbers = [str(1 + row * across) for row in range(down)]
+    axes.set_yticks([] if captions else middles, [] if captions else numbers)
     axes.tick_params(length=0)
+    for j, caption in enumerate(captions):
+        row, column = divmod(j, across)
+        place = column * (width + gap) + (width - 1) / 2, row * (height + below) + height - 0.5
+        axes.annotate(
+            caption, place, (0, -2), textcoords="offset points", ha="center", va="top", size=8
+        )
     return figure
 
 

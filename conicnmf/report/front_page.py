@@ -69,8 +69,8 @@ def front_page(
     """Write the page: data, parts that a slider sharpens, lines to copy, a race and a comparison."""
     title = "Parts you can see, with a certificate"
     said = (
-        "Handwritten digits, taken apart. Plain factorization gives blurry parts; state how sparse "
-        "they must be, and they become strokes. Move the slider."
+        "Handwritten digits, taken apart. Plain factorization gives blurry parts; require "
+        "sparse parts, and they become strokes. Move the slider."
     )
     sections = [
         _opening(data, image_shape, plain, levels),
@@ -140,11 +140,13 @@ def _race(race: Comparison) -> Iterator[str]:
     if best == means.index[0] and len(means) > 1:
         above = means["mean"].iloc[1:].min() / means["mean"].iloc[0] - 1
         yield paragraph(
-            "Few parts, all of them sparse: steps on one part after the other are trapped, tangent "
-            f"planes move all parts at once. Over {starts} starts the next solver ends {above:.1%} "
-            f"above {best} on average. The case was chosen on other starts than these."
+            "Few parts, all of them sparse: solvers that update one part at a time get trapped, "
+            f"and tangent planes move all parts at once. Over {starts} starts the next solver ends "
+            f"{above:.1%} above {best} on average. The example was chosen on other starts."
         )
     else:
-        yield paragraph(f"Over {starts} starts {best} is the lowest on average here.")
+        yield paragraph(
+            f"Over {starts} starts {best} has the lowest mean objective in this example."
+        )
     strong = frozenset([list(means.index).index(best)])
     yield table_html(Table(headers, rows, frozenset(headers[1:]), strong))

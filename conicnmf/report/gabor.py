@@ -16,7 +16,7 @@ __all__ = ["GaborFits", "fit_gabor", "plot_gabor"]
 
 @checks_arguments
 def plot_gabor(fits: GaborFits, columns: Count = 8, most: Count | None = None) -> Figure:
-    """Draw filters next to their fits, each pair on its own scale, best correlation first.
+    """Draw filters next to their fits, best correlation ρ first, each pair on its own scale.
 
     Parameters
     ----------
@@ -44,7 +44,10 @@ def plot_gabor(fits: GaborFits, columns: Count = 8, most: Count | None = None) -
     ]
     with styled():
         shape = (rows, 2 * width + 1)
-        return plot_basis(np.stack(pairs, axis=1), shape, columns=columns, signed=True)
+        captions = [f"ρ = {rho:.3f}" for rho in fits.correlation[order]]
+        return plot_basis(
+            np.stack(pairs, axis=1), shape, columns=columns, signed=True, captions=captions
+        )
 
 
 def _shown(fits: GaborFits, j: int) -> Array:

@@ -116,5 +116,5 @@ def _sparseness(result: Result) -> str:
         plot_sparseness(result),
         f"Histograms of the Hoyer sparseness of {listed}.",
         "Hoyer sparseness: 0 when all entries are equal, 1 for a single entry. "
-        "The upright line is the median.",
+        "The vertical line is the median.",
     )

@@ -61,7 +61,7 @@ class Iteration:
 
 @dataclass(eq=False)
 class History:
-    """The iterations of a solve, the start being number zero.
+    """The iterations of a solve; the start is number zero.
 
     Examples
     --------

@@ -33,12 +33,12 @@ class Result:
     ----------
     factors : dict of str to array
         Every variable by name. ``result["W"]`` and ``result.W`` are short for one of them, and
-        ``result[X]`` is it for a CVXPY variable X of the problem, in the shape of X.
+        ``result[X]`` is the value of a CVXPY variable X of the problem, in the shape of X.
     objective : float
         The stated objective, exactly.
     relative_error : float
-        ‖V − model‖²/‖V‖², over the weighted entries where the loss has weights; with several
-        matrices of data the sums over all of them.
+        ‖V − model‖²/‖V‖², over the weighted entries if the loss has weights; summed over all data
+        matrices if there are several.
     relative_errors : dict of str to float
         The same for each matrix of data by its name.
     components : dict of str to str
@@ -56,17 +56,17 @@ class Result:
         What was solved, as text.
     versions : dict of str to str
     promises : Promises
-        What the solver promises; a certificate holds the result to it.
+        What the solver guarantees; a certificate checks it.
     problem : Problem or None
         What was solved; not saved.
     direction : dict of str to array, or None
-        Along which the objective falls without end, where the status is UNBOUNDED.
+        A direction along which the objective falls without bound, if the status is UNBOUNDED.
     remarks : tuple of str
-        What went wrong on the way, such as a checkpoint that could not be written.
+        Problems that did not stop the solve, such as a checkpoint that could not be written.
     identity : dict of str to str
-        The digest of the problem, where the result does not hold the problem itself.
+        The digest of the problem, if the result was loaded without the problem.
     names : Names
-        The names of features and samples, where the data came with such.
+        The names of features and samples, if the data had any.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class Result:
 
     def _named(self, name: str) -> Array:
         if name not in self.factors:
-            raise InputError(f"the result has no {name:.60}; {self._listed()}")
+            raise InputError(f"the result has no variable {name:.60}; {self._listed()}")
         return self.factors[name]
 
     def _listed(self) -> str:

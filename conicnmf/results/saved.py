@@ -108,7 +108,7 @@ def save(result: Result, path: str | Path) -> Path:
 
 @checks_arguments
 def load(path: Place) -> Result:
-    """Read a result that `Result.save` wrote; one that is damaged is refused.
+    """Read a result that `Result.save` wrote; a damaged file is rejected.
 
     Examples
     --------

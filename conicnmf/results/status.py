@@ -18,51 +18,51 @@ class Status(Enum):
     'stopped'
     """
 
-    CONVERGED = "The objective no longer falls; try other seeds to see whether it can be lower."
+    CONVERGED = "The objective no longer falls. To look for a lower one, try other seeds."
     STILL_FALLING = (
-        "The stop rule was met while the objective still falls; use a smaller rtol or more "
+        "The stopping rule was met while the objective was still falling; use a smaller rtol or more "
         "patience to continue."
     )
     AT_REST = (
-        "The update rule no longer moves anything, which need not be a minimum: certificate() "
-        "tells you. "
+        "The update rule no longer changes the factors, but this need not be a minimum; "
+        "certificate() tells you. "
         "Another solver may continue, see explain()."
     )
     OSCILLATING = (
-        "The objective went up and down and no longer improves; the best feasible iterate was kept. "
+        "The objective goes up and down and no longer improves; the best feasible iterate was kept. "
         "SparsityMaximization and HALS never raise the objective."
     )
     NOT_IMPROVED = (
-        "No later iterate is both feasible and better than the one that is returned, often the "
+        "No iterate is both feasible and better than the one returned, which is often the "
         "start; try another solver, see explain(), or another start."
     )
     MAX_ITER = "The iteration limit was reached; raise it if the history is still falling."
     TIME_LIMIT = "The time limit was reached; the best feasible iterate so far was kept."
     INTERRUPTED = "Interrupted from the keyboard; the best feasible iterate so far was kept."
-    CALLBACK = "The callback asked to stop; the best feasible iterate so far was kept."
+    CALLBACK = "The callback stopped the solve; the best feasible iterate so far was kept."
     COLLAPSED = (
-        "A component became zero, where a constraint forbids it; lower the sparseness or the "
+        "A component became zero although a constraint forbids it; lower the sparseness or the "
         "rank, or use another start."
     )
     INFEASIBLE = (
-        "No feasible start was found and no iterate satisfies every constraint, which does not prove "
-        "that there is no such point; pass one with init=, or relax a constraint."
+        "No feasible start was found and no iterate satisfies every constraint. This does not prove "
+        "that there is no feasible point; pass one with init=, or relax a constraint."
     )
     CONDITION_FAILED = (
-        "The condition that the update rule needs does not hold; the best iterate so far was kept. "
+        "A condition of the update rule does not hold; the best iterate so far was kept. "
         "Another solver may continue, see explain()."
     )
     UNBOUNDED = (
-        "The objective has no minimum: it falls without bound along result.direction. Bound what may "
-        "grow, for example by a ridge."
+        "The objective has no minimum: it falls without bound along result.direction. Bound the "
+        "variables, or add a ridge."
     )
     BACKEND_FAILED = (
         "Every cone solver failed on a block, see result.remarks; rescale the data or name another "
         "backend."
     )
     ERROR = (
-        "Something raised an error on the way; the best feasible iterate so far was kept, and "
-        "result.remarks say what it was."
+        "An error was raised during the solve; the best feasible iterate so far was kept, and "
+        "result.remarks gives the error."
     )
     NOT_FINITE = (
         "The iterates became too large or too small for floating-point numbers; rescale the data or "

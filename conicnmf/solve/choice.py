@@ -77,7 +77,7 @@ def choose(problem: BaseProblem) -> tuple[AnySolver, str]:
             return solver, why
     others = sorted(fitting(problem), key=lambda solver: not solver.merit(problem))
     if others:
-        return others[0], others[0].merit(problem) or "it is the first that fits"
+        return others[0], others[0].merit(problem) or "it is the first solver that fits"
     raise IncompatibleError(_none_fits(problem))
 
 
@@ -138,7 +138,7 @@ def _none_fits(problem: BaseProblem) -> str:
     least = min(map(len, reasons.values()), default=0)
     near = {name: all_ for name, all_ in reasons.items() if len(all_) == least}
     listed = "\n".join(f"  - {name}: {reason}" for name, all_ in near.items() for reason in all_)
-    return f"no solver fits this problem; these come nearest:\n{listed}\nDrop one of these terms."
+    return f"no solver fits this problem; these come closest:\n{listed}\nDrop one of these terms."
 
 
 def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
@@ -150,10 +150,10 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     if not problem.addends:
         return []
     listed: list[tuple[AnySolver, str]] = [
-        (HALS(), "every component has an exact projection, which is fastest"),
+        (HALS(), "every component has an exact projection, which is the fastest way"),
         (
             ANLS(),
-            "every sample has exact coefficients, and the loss or the constraints are its own",
+            "each sample is solved exactly, with its own weights or constraints",
         ),
         (TangentPlane(), "each block is a convex program, solved natively where it can be"),
         (ProjectedGradient(), "the constraints have a joint projection"),
@@ -166,7 +166,7 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
         or (needs_program(block) and _has_squares(block) and not fits_whole(block))
         for block in problem.blocks
     )
-    copies = "each term acts on a copy of its factor, and the copies are brought together"
+    copies = "each term acts on its own copy of the factor, and the copies are driven to agree"
     if any(fits_whole(block) for block in problem.blocks):
         copies = "a block that is a convex program is solved as one, with extrapolation"
     listed.insert(3 if planes else 2, (Splitting(), copies))
@@ -174,17 +174,17 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
         listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers
         if _even(problem):
             ended = Chain((HALS(), ANLS()), rtol=1e-3, patience=1)
-            listed.insert(0, (ended, "cheap steps come close, and exact ones finish"))
+            listed.insert(0, (ended, "cheap steps get close, and exact ones finish"))
     own = "every entry has its own exact step"
     listed.insert(0, (CyclicNewton(), own))
     if not all(_has_squares(block) for block in problem.blocks):
         # Where data are dense, one product serves many entries; where not, steps of their own pay.
         stored = any(sp.issparse(fit.V) for fit in problem.fits)
-        cheap = "its steps are cheap, and momentum makes up for how short they are"
+        cheap = "its steps are cheap, and momentum makes up for their being short"
         listed.insert(int(stored), (AcceleratedMultiplicative(), cheap))
         if not stored:
             ended = Chain((AcceleratedMultiplicative(), CyclicNewton()), rtol=1e-2, patience=1)
-            listed.insert(0, (ended, "cheap steps with momentum come close, and exact ones finish"))
+            listed.insert(0, (ended, "cheap steps with momentum get close, and exact ones finish"))
     if problem.rank <= _FEW and any(block.reverse_convex for block in problem.blocks):
         polished = Chain((TangentPlane(), HALS()))
         listed.insert(
@@ -193,7 +193,7 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     if has_kinks(problem) and any(b.reverse_convex or needs_program(b) for b in problem.blocks):
         # Squares above kinks make steps short, but where every column has its own.
         rounded, _ = choose(smoothed(problem))
-        why = "smooth losses that approach one with kinks do most of the work"
+        why = "smooth losses that approximate the one with kinks do most of the work"
         listed.insert(0, (Smoothing(rounded), why))
     return listed
 
@@ -268,7 +268,7 @@ def explain(problem: BaseProblem) -> str:
     picked = f"By default {chosen.name} is picked: {why}."
     raced = race(problem, "low")
     if raced is not None:
-        picked += f" If no start is given, there is a race: {raced.name}."
+        picked += f" Unless you pass a start, solve() runs a race: {raced.name}."
     return "\n".join([*lines, picked])
 
 

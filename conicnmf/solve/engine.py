@@ -62,14 +62,14 @@ def solve(
     solver : Solver or str, optional
         The method, or its name; by default one that fits is picked, see `Problem.explain`.
     init : Start, str or pair of arrays, optional
-        Where to start, `Random` by default. It is brought into the constraint set first.
+        Where to start, `Random` by default. The start is made feasible first.
     stop : Stop or int, optional
         When to end, for example ``MaxIter(200) | RelDecrease(1e-5)``; a number is an iteration
         limit. By default each solver has its own rule.
     seed : int or None
         The same seed gives the same answer; None draws a new one.
     callback : callable, optional
-        Called as callback(iteration, factors) after each iteration; a true value ends the solve.
+        Called as callback(iteration, factors) after each iteration; a true value stops the solve.
         The factors are read-only.
     time_limit : float, optional
         Seconds after which the best iterate so far is returned.
@@ -77,23 +77,22 @@ def solve(
         A file (.npz) to which the state is written twice a minute and at the end, and from which
         a solve that was killed continues if it is called again with the same arguments.
         Solvers whose `pack` returns what they remember continue exactly; others rebuild it.
-        A file that cannot be written is refused before any work; one that can no longer be
-        written later is a remark of the result.
+        A file that cannot be written raises an error at once; if writing fails later, the result has a
+        remark.
     progress : bool or Monitor
         Show a progress bar.
     throw : bool
-        Raise a `SolveError` (with the best iterate in it) when the status is a failure. Whatever
-        raises on the way, a backend, a term or the callback, is such a failure.
+        Raise a `SolveError`, which holds the best iterate, if the status is a failure. An exception in
+        a backend, a term or the callback is such a failure.
     n_threads : int, optional
-        Threads for work that goes column by column (exact codes, steps on counts, sweeps); the
-        answer does not depend on their number. NUMBA_NUM_THREADS by default. Matrix products
-        have the threads of the BLAS library, which has settings of its own.
+        Threads for work done column by column (exact codes, steps on counts, sweeps); the result does
+        not depend on their number. NUMBA_NUM_THREADS by default. Matrix products use the threads of
+        the BLAS library, which has its own settings.
     effort : {"low", "normal", "high"}
-        What to spend on a good basin where a constraint is not convex, such as a bound on sparseness
-        from below: a `Race` of up to four solvers from 3, 8 or 24 starts, of which those that cannot
-        win are dropped. A solver that is named and a start that is given are taken as they are,
-        and so are problems that need cone programs; at low effort also those with more than 25
-        components.
+        How hard to search for a good optimum if a constraint is not convex, such as a lower bound on
+        sparseness: a `Race` of up to four solvers from 3, 8 or 24 starts, in which runs that cannot
+        win are dropped. There is no race if you name a solver or pass a start, or if the problem
+        needs cone programs; at low effort also not with more than 25 components.
 
     Returns
     -------
@@ -189,8 +188,8 @@ class _Loop:
             if isinstance(error, ConicNMFError) or not is_fault(error):
                 raise
             raise SolveError(
-                f"{Status.ERROR.name}: the start raised {in_words(error)}; there is no iterate yet. "
-                "Pass another start with init=, or fix what raised"
+                f"{Status.ERROR.name}: the start raised {in_words(error)}, so there is no result. "
+                "Pass another start with init=, or fix the error"
             ) from error
 
     def _begun(self, init: Any) -> Factors:

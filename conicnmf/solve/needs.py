@@ -142,7 +142,7 @@ def by_component(block: Block) -> Iterator[str]:
     stated: list[Constraint | Penalty] = [*block.constraints, *block.shaped]
     for term in stated:
         if term.each not in ("entry", "component"):
-            yield f"{term} on {block.name} ties components together"
+            yield f"{term} on {block.name} links components"
 
 
 def exact_columns(block: Block) -> Iterator[str]:
@@ -160,7 +160,7 @@ def exact_columns(block: Block) -> Iterator[str]:
         yield f"no exact least squares are known for {stated} on {block.name}"
     for constraint in block.binding[:1]:
         if constraint.each not in ("entry", "sample"):
-            yield f"{constraint} on {block.name} ties samples together"
+            yield f"{constraint} on {block.name} links samples"
         elif "least_squares" not in constraint.abilities:
             yield f"no exact least squares are known for {constraint} on {block.name}"
 

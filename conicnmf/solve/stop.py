@@ -109,8 +109,8 @@ class TimeLimit(Stop):
 class RelDecrease(Stop):
     """End when the lowest objective fell by less than `rtol` of itself in `patience` iterations.
 
-    Only feasible iterates count. While there is none, the violation takes the objective's place,
-    with five times the patience, and the solve ends as infeasible.
+    Only feasible iterates count. As long as there is none, the violation is watched instead of the
+    objective, with five times the patience, and the solve ends as infeasible.
 
     Examples
     --------

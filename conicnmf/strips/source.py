@@ -94,7 +94,7 @@ def _reader(V: Any, limit: float) -> Reader:
     if isinstance(V, (str, Path)):
         path = Path(V)
         if not path.exists():
-            raise InputError(f"V is read from {path}, which is not there; check the path")
+            raise InputError(f"V is read from {path}, which does not exist; check the path")
         if path.suffix in (".parquet", ".pq"):
             rows = ParquetReader(path, 1).shape[0]
             return ParquetReader(path, _width(rows, np.dtype(float), limit))
@@ -117,7 +117,7 @@ def _mapped(path: Path) -> Any:
     if path.suffix == ".zarr":
         return require("zarr", "storage", "reading Zarr needs").open_array(path, mode="r")
     raise InputError(
-        f"V can be read from a .npy file, a folder of such, .zarr or .parquet, got {path}; load "
+        f"V can be read from a .npy file, a folder of .npy files, .zarr or .parquet, got {path}; load "
         "other files yourself"
     )
 

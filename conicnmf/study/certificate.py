@@ -41,7 +41,7 @@ ON_SUPPORT = ", zeros kept"
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was checked of a result; true when everything passed.
+    """The checks of a result; true if all of them passed.
 
     Examples
     --------
@@ -116,18 +116,19 @@ def certify(
     problem : Problem
     result : Result
     feasibility : float
-        The largest violation of a constraint that passes; single precision gets ten times that.
+        The largest violation of a constraint that passes; ten times that in single precision.
     stationarity : float
-        The largest part of the objective that one more solve of a block, by a cone solver with
+        The largest fraction of the objective that one more solve of a block, by a cone solver with
         the planes at the result, may still gain.
     restarts : int
-        From how many other starts to solve again: the gap to the best of them is reported.
+        Solve again from this many other starts, and report the gap to the best of them.
     budget : int
-        How many cells a branch and bound may use, for each block with a bound on sparseness from
-        below and for small problems as a whole, to prove that the result is a global minimum; see
-        `global_block` and `global_minimum`. The gap that is left is reported.
+        The largest number of cells of a branch and bound that tries to prove that the result is a
+        global minimum, for each block with a lower bound on sparseness and for small problems as a
+        whole; see `global_block` and `global_minimum`. The remaining gap is reported.
     solver : Solver or str, optional
-        The solver of the other starts, where that of the result has settings of its own.
+        The solver for the other starts; needed if the result's solver had settings other than the
+        defaults.
 
     Returns
     -------

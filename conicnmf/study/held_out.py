@@ -28,7 +28,7 @@ def deal_entries(
     known = known_entries(shape, observed)
     places = np.arange(known.nnz) if sp.issparse(known) else np.flatnonzero(known)
     if folds > places.size:
-        raise InputError(f"{places.size} known entries cannot fill {folds} folds; take fewer")
+        raise InputError(f"{places.size} known entries cannot fill {folds} folds; use fewer folds")
     fold = np.full(known.nnz if sp.issparse(known) else known.size, -1)
     fold[np.random.default_rng(seed).permutation(places)] = np.arange(places.size) % folds
     if sp.issparse(known):

@@ -28,7 +28,7 @@ class Multistart:
     best : Result
         The feasible result with the lowest objective.
     table : pandas.DataFrame
-        One row a start.
+        One row per start.
 
     Examples
     --------
@@ -86,13 +86,12 @@ def multistart(
     ----------
     problem : Problem
     solver : Solver, optional
-        By default one that fits is picked. Each start is one run of it; a race of several, which
-        `solve` may make, would be starts within starts.
+        By default one that fits is picked. Each start is a single run of it, never a race.
     n_starts : int
         The number of starts, with seeds seed, seed + 1, …
     seed : int
     n_jobs : int
-        Processes; the numbers are the same for any of them.
+        Number of processes; the results do not depend on it.
     progress : bool
         Show a progress bar.
     **options

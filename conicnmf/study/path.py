@@ -34,12 +34,12 @@ class Path:
     Attributes
     ----------
     table : pandas.DataFrame
-        One row a value: objective, relative error, violation, the mean sparseness of the
+        One row per value: objective, relative error, violation, the mean sparseness of the
         components of each variable, iterations, seconds and status.
     results : list of Result
         In the order of the table.
     missing : tuple of float
-        The values that an interruption left out, and the one during which it came.
+        The values that were not solved because of an interruption.
 
     Examples
     --------
@@ -131,31 +131,31 @@ def path(
     Parameters
     ----------
     make_problem : callable or Problem
-        Returns the problem for a value, for example of a sparseness or of a penalty's weight. Or a
-        problem that is stated with CVXPY parameters.
+        A function that returns the problem for a value, for example of a sparseness or of the weight of
+        a penalty; or a problem with CVXPY parameters.
     values : iterable of float, or dict of cvxpy.Parameter to such
-        Neighbors should be close: a solve begins at the last result, brought into the new
-        constraints. Several parameters go their ways side by side, and have the values that they had
-        when the path is done.
+        Neighbors should be close, because each solve starts from the previous result, made feasible for
+        the new constraints. Several parameters change together, and get their old values back at the
+        end.
     solver : Solver, optional
         By default one that fits is picked for each problem.
     seed : int
     warm : bool
-        Begin at the last result; otherwise every value has the start of the seed.
+        Start from the previous result; otherwise every value has the start of the seed.
     store : path, optional
         A folder for finished solves and the state of the current one: the same call continues
-        where a killed one was. One that is damaged or of something else is made again.
+        where a killed one stopped. A solve that is damaged or belongs to another problem is repeated.
     n_jobs : int
         Processes that solve for several values at a time, with `warm=False`.
     backend : {"loky", "threading", "dask"}, optional
-        How joblib does that, as of `compare`.
+        How joblib does that, as in `compare`.
     **options
         Passed on to `solve`: `init` (of the first value), `stop`, `time_limit`.
 
     Returns
     -------
     Path
-        An interruption from the keyboard returns what is finished, which then is `partial`.
+        Ctrl-C returns the finished solves, as a `partial` path.
 
     Examples
     --------
@@ -171,8 +171,8 @@ def path(
     together = n_jobs != 1 or backend is not None
     if warm and together:
         raise InputError(
-            "values are solved side by side with warm=False only, since each begins at the last "
-            "result otherwise; pass warm=False, or leave n_jobs and backend out"
+            "values can be solved in parallel only with warm=False, since each solve starts "
+            "from the last result otherwise; pass warm=False, or leave n_jobs and backend out"
         )
     way = in_parallel(n_jobs, backend) if together else warm
     if not isinstance(values, dict):

@@ -56,14 +56,14 @@ class RankChoice:
     rank : int
         The smallest rank whose mean error is within one standard error of the lowest.
     best : int
-        The rank of the lowest mean error.
+        The rank with the lowest mean error.
     table : pandas.DataFrame
-        One row a rank: mean and standard error of the held-out error over the folds, the mean
+        One row per rank: mean and standard error of the held-out error over the folds, the mean
         error on the entries that were fitted, and how many folds failed.
     folds : pandas.DataFrame
-        One row a rank and fold.
+        One row per rank and fold.
     missing : tuple of int
-        The ranks that were left without all their folds; they are not chosen from.
+        Ranks of which not all folds were finished; they are not considered.
 
     Examples
     --------
@@ -134,11 +134,11 @@ def cross_validate_rank(
 ) -> RankChoice:
     """Choose the rank by entries that are held out of the loss.
 
-    The entries of V are dealt out to the folds at random. For each rank and fold the model is
-    fitted to the other entries, and its error ‖V − W H‖²/‖V‖² is taken over those of the fold; for
-    another loss, the loss of these entries relative to that of the zero model. Divergences have no
-    value at zero: a constant model takes its place, and a thousandth of the mean of V is added to the
-    model of entries that are held out.
+    The entries of V are assigned to the folds at random. For each rank and fold, the model is fitted to
+    the other entries, and the error ‖V − W H‖²/‖V‖² is computed over the entries of the fold; for
+    other losses, it is the loss of these entries relative to that of the zero model. Divergences are
+    infinite for the zero model, so they use a constant model instead, and a thousandth of the mean of
+    V is added to predictions of held-out entries.
 
     Parameters
     ----------
@@ -148,20 +148,20 @@ def cross_validate_rank(
     folds : int
         At least two.
     solver : Solver, optional
-        By default the one that `solve` picks: exact steps for each sample under weights.
+        By default the one that `solve` picks.
     problem : callable, optional
         problem(V, rank, loss) states the model; by default ``factorize(V, rank, loss=loss)``.
     loss : Loss or str, optional
         Squared Frobenius by default, or for example "kl" for counts.
     observed : array or sparse matrix of bool, optional
-        Which entries of V are known. With sparse `observed` the cost grows with the known entries,
-        as for ratings: ``observed=V != 0``.
+        Which entries of V are known. If `observed` is sparse, the cost is proportional to the
+        number of known entries; for ratings, pass ``observed=V != 0``.
     n_starts : int
         The start with the lowest objective is kept.
     seed : int
-        Deals out the entries and starts the solves.
+        For the folds and the starts.
     n_jobs : int
-        Processes; the numbers are the same for any of them.
+        Number of processes; the results do not depend on it.
     progress : bool
         Show a progress bar.
     **options

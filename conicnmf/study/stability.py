@@ -35,7 +35,7 @@ class Stability:
     best : Result
         The result with the lowest objective.
     results : list of Result
-        Those that did not fail, in the order of their seeds.
+        The results that did not fail, in the order of their seeds.
     cosines : array of shape (results, rank)
         For each result, the cosine of each component of the best one (a column of W, or of the
         left side of the first product) with its match; the matching is one to one and has the
@@ -43,7 +43,7 @@ class Stability:
     labels : array of int, shape (results, samples)
         The component that contributes most to each sample.
     missing : int
-        How many runs an interruption left unfinished.
+        How many runs were not finished because of an interruption.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def stability(
         The number of runs, with seeds seed, seed + 1, …
     seed : int
     n_jobs : int
-        Processes; the numbers are the same for any of them.
+        Number of processes; the results do not depend on it.
     progress : bool
         Show a progress bar.
     **options

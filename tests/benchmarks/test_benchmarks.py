@@ -57,7 +57,7 @@ def test_the_page_names_what_was_missed_and_where_time_goes(tmp_path):
     assert "1 of 2 targets are met" in text
     assert "- **Non-negative least squares**, slow: 1.1, target ≥ 5" in text
     assert "| [Non-negative least squares](#benchmark-nnls) | 0 of 1 | 1.1 | ≥\u00a05 |" in text
-    assert "Not measured in this run: An iteration and its matrix products, " in text
+    assert "Not measured: An iteration and its matrix products, " in text
     assert LIMITS["nnls"] in text
     assert "_static/benchmarks/speed.png" in text
     assert (tmp_path / "_static/benchmarks/speed.png").stat().st_size > 1000
@@ -66,8 +66,9 @@ def test_the_page_names_what_was_missed_and_where_time_goes(tmp_path):
 def test_the_page_tells_rows_of_another_run_apart(tmp_path):
     late = Measured("Title.", "2026-02-02 08:00 UTC", 1.0, (Row("case"),))
     text = page_of(results_of(ROWS).having("kl", late, IDS), tmp_path)
-    assert "proj, nnls: from the run of 2026-01-01" in text
-    assert "All other rows are from the run of 2026-02-02" in text
+    assert "from 2 runs, the first of 2026-01-01 08:00 UTC and the last of 2026-02-02" in text
+    assert "`proj`. Title of proj. Run of 2026-01-01 08:00 UTC." in text
+    assert "`kl`. Title. Run of 2026-02-02 08:00 UTC." in text
 
 
 def test_the_page_says_when_nothing_was_missed(tmp_path):

@@ -35,7 +35,7 @@ def told(*arguments, code=0):
 
 
 def test_the_codes_are_told_where_help_is():
-    assert "Exit codes: 0 all well, 1 a solve failed" in run("--help").stdout
+    assert "Exit codes: 0 success, 1 a solve failed" in run("--help").stdout
 
 
 @pytest.mark.parametrize("arguments", [["fitt"], ["fit", "bars"], ["fit", "bars", "--rank", "two"]])

@@ -60,7 +60,7 @@ def test_explain_finds_every_solver_that_its_abilities_allow(factor):
 
 def test_components_that_hang_together_are_told_as_the_reason():
     reasons = cn.HALS().mismatches(stated("H", each="sample"))
-    assert reasons == ["Budget(total=1.5, each='sample') on H ties components together"]
+    assert reasons == ["Budget(total=1.5, each='sample') on H links components"]
 
 
 @pytest.mark.parametrize("factor", ["W", "H"])

@@ -52,7 +52,7 @@ TABLE = pd.DataFrame(X, columns=list("abcde"))
 )
 def test_what_is_no_data_is_refused(model, given, says):
     with pytest.raises(
-        cn.InputError, match=f"(?s)^X is no data for {type(model).__name__}: .*{says}"
+        cn.InputError, match=f"(?s)^X is not valid data for {type(model).__name__}: .*{says}"
     ):
         model.fit(given)
 
@@ -61,11 +61,11 @@ def test_what_is_no_data_is_refused(model, given, says):
 @pytest.mark.parametrize(
     ("y", "says"),
     [
-        ([0, 1], "inconsistent numbers.*; give one label a sample"),
+        ([0, 1], "inconsistent numbers.*; give one label per sample"),
         (None, r"requires y.*; pass the labels of the samples, fit\(X, y\)"),
         ([0.0, np.nan] * 6, "NaN.*; leave samples without a label out"),
         (np.linspace(0, 1, 12), "y must name classes, got .*; label them by class"),
-        ([1] * 12, r"two classes, got one class, \[1\]; label the samples of another"),
+        ([1] * 12, r"two classes, got one class, \[1\]; label samples of another"),
     ],
 )
 def test_labels_that_are_none_are_refused(model, y, says):

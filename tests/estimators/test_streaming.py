@@ -67,7 +67,7 @@ def test_missing_entries_are_refused(X):
 
 def test_terms_that_tie_samples_are_refused_by_name(X):
     model = SparseNMF(3, code_sparseness=0.5, code_each="component", tol=1e-2).fit(X[:60])
-    with pytest.raises(cn.IncompatibleError, match=r"Sparseness.* on H ties samples together"):
+    with pytest.raises(cn.IncompatibleError, match=r"Sparseness.* on H links samples"):
         model.partial_fit(X[60:120])
 
 

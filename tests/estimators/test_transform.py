@@ -153,7 +153,7 @@ def test_the_score_is_the_share_of_the_squares_explained(X, new):
 
 
 def test_codes_of_the_wrong_width_are_refused(X):
-    with pytest.raises(cn.InputError, match=r"must have 3 columns, one a component, got shape"):
+    with pytest.raises(cn.InputError, match=r"must have 3 columns, one per component, got shape"):
         SparseNMF(3).fit(X).inverse_transform(np.ones((2, 4)))
 
 

@@ -31,8 +31,12 @@ def solve(solver: Any = None, **options: Any) -> cn.Result:
 
 
 DATA = {
-    "ragged rows": ([[1, 2], [3]], "rectangular matrix of numbers", "give all rows one length"),
-    "a word": ("abc", "is read from abc, which is not there", "check the path"),
+    "ragged rows": (
+        [[1, 2], [3]],
+        "rectangular matrix of numbers",
+        "give all rows the same length",
+    ),
+    "a word": ("abc", "is read from abc, which does not exist", "check the path"),
     "words": ([["a", "b"]], "must hold real numbers", ".astype(float)"),
     "objects": (np.array([[None]]), "got dtype object", ".astype(float)"),
     "nothing": (None, "got dtype object", ".astype(float)"),
@@ -154,7 +158,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "a finite number >= 0, got weight=inf",
     ),
     "class for a term": (lambda: on_w(cn.NonNegative), "with parentheses"),
-    "word for a term": (lambda: on_w("nonnegatve"), "did you mean NonNegative? Known are"),
+    "word for a term": (lambda: on_w("nonnegatve"), "did you mean NonNegative? Choose one of"),
     "word for a term with settings": (lambda: on_w("L1"), "without a default; write L1(...)"),
     "expression for a term": (
         lambda: on_w(cp.Variable((6, 2)) >= 0),
@@ -197,7 +201,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "backend": (
         lambda: solve(cn.TangentPlane(backend="nope")),
-        "installed CVXPY solver, got 'nope'; installed are CLARABEL",
+        "installed CVXPY solver, got 'nope'; the installed ones are CLARABEL",
     ),
     "stop by a share": (lambda: solve(stop=2.5), "Stop rule or an iteration limit, got 2.5"),
     "stop by a word": (lambda: solve(stop="10"), "Stop rule or an iteration limit, got '10'"),

@@ -17,7 +17,7 @@ OTHER = cp.Variable((6, 2), name="other")
 @pytest.mark.parametrize(
     ("term", "says"),
     [
-        (cn.Convex(lambda W: W <= OTHER), "about its own factor only, got other in it too; state"),
+        (cn.Convex(lambda W: W <= OTHER), "about its own factor only, got other in it too; use"),
         (cn.ConvexPenalty(lambda W: cp.sum(W - OTHER)), "only, got other in it too"),
         (cn.Convex(lambda W: 3), "must return constraints, got TypeError: 'int' object"),  # type: ignore[arg-type, return-value]
         (cn.Convex(lambda W: [True]), "must return constraints, got True; write it with CVXPY"),  # type: ignore[list-item]

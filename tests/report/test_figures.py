@@ -83,6 +83,7 @@ def test_columns_sets_the_number_of_tiles_in_a_row():
         ([[np.nan]], {}, "finite"),
         (np.ones((6, 2)), {"image_shape": (2, 2)}, "pixels"),
         (np.ones((6, 2)), {"columns": 0}, ">= 1 or None, got columns=0"),
+        (np.ones((6, 2)), {"image_shape": (2, 3), "captions": ["a"]}, "each of the 2 components"),
     ],
 )
 def test_wrong_bases_are_told(basis, options, message):

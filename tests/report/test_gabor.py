@@ -52,9 +52,12 @@ def test_wrong_image_shape_is_refused():
         fit_gabor(np.ones((16, 1)), (5, 5))
 
 
-def test_picture_shows_every_pair():
-    figure = plot_gabor(fit_gabor(np.random.default_rng(0).random((36, 3)), (6, 6)), columns=2)
+def test_picture_shows_every_pair_above_its_correlation():
+    fits = fit_gabor(np.random.default_rng(0).random((36, 3)), (6, 6))
+    figure = plot_gabor(fits, columns=2)
     (axes,) = figure.axes
+    best_first = sorted(fits.correlation, reverse=True)
+    assert [text.get_text() for text in axes.texts] == [f"ρ = {rho:.3f}" for rho in best_first]
     assert len(axes.images) == 1
     height, width = axes.images[0].get_array().shape[:2]
     assert width > 2 * 13

@@ -218,7 +218,7 @@ def test_junk_within_an_argument_is_answered_in_our_words(place, tmp_path, monke
             WITHIN[place](value)
         except cn.ConicNMFError as error:
             says = str(error)
-            assert "; " in says or "\n" in says or "Known are" in says, (junk, says)
+            assert "; " in says or "\n" in says or "Choose one of" in says, (junk, says)
             assert len(says) < 1500 or place == "a file", (junk, says)
 
 

@@ -115,7 +115,7 @@ def test_starts_need_a_generator(name):
 def test_results_and_solvers_are_asked_in_our_words():
     result = PROBLEMS["two"].solve(stop=1)
     for ask in (result.side, result.__getitem__):
-        with pytest.raises(cn.InputError, match=r"has no Z; its variables are W, H"):
+        with pytest.raises(cn.InputError, match=r"has no variable Z; its variables are W, H"):
             ask("Z")
     for junk in JUNK.values():
         with pytest.raises(cn.InputError, match=r"mismatches needs problem to be .*, got problem="):
@@ -123,7 +123,7 @@ def test_results_and_solvers_are_asked_in_our_words():
 
 
 def test_a_problem_says_what_it_has():
-    with pytest.raises(cn.InputError, match="has no H; its variables are W"):
+    with pytest.raises(cn.InputError, match="has no variable H; its variables are W"):
         PROBLEMS["quadratic"].H  # noqa: B018
     with pytest.raises(cn.InputError, match="has 2 fits; name one of"):
         PROBLEMS["views"].loss  # noqa: B018

@@ -77,7 +77,7 @@ def test_views_with_and_without_a_mask_add_up():
 @pytest.mark.parametrize("name", ["sums", "masked sums"])
 def test_it_is_picked_where_columns_have_a_loss_or_a_sum_of_their_own(name):
     problem = cn.factorize(V, 3, **MODELS[name])
-    assert "ANLS is picked: every sample has exact coefficients" in problem.explain()
+    assert "ANLS is picked: each sample is solved exactly" in problem.explain()
 
 
 @pytest.mark.parametrize(("hidden", "picked"), [(2, "HALS → ANLS"), (6, "ANLS")])
@@ -89,7 +89,7 @@ def test_what_hides_most_entries_gives_columns_systems_of_their_own(hidden, pick
 
 def test_what_ties_samples_together_is_refused_with_the_reason():
     problem = cn.factorize(V, 3, H=[cn.Simplex()])
-    with pytest.raises(cn.IncompatibleError, match="on H ties samples together"):
+    with pytest.raises(cn.IncompatibleError, match="on H links samples"):
         problem.solve(cn.ANLS())
     problem = cn.factorize(V, 3, H=[PLUS, cn.Box(0, 1)])
     with pytest.raises(cn.IncompatibleError, match="no exact least squares are known for"):

@@ -86,7 +86,7 @@ def test_one_strip_takes_the_steps_of_one_array():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"H": [NONNEG, cn.Monotone()]}, "ties samples together"),
+        ({"H": [NONNEG, cn.Monotone()]}, "links samples"),
         ({"loss": cn.WeightedFrobenius(V[:, 1:])}, "must have the shape of V"),
         ({"loss": cn.WeightedFrobenius(-LAZY)}, "finite and non-negative"),
     ],

@@ -55,10 +55,10 @@ def test_the_default_fits():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"H": [NONNEG, cn.Monotone()]}, "ties samples together"),
+        ({"H": [NONNEG, cn.Monotone()]}, "links samples"),
         ({"H": [cn.Sparseness(min=0.5)]}, "rows of H ≥ 0"),
-        ({"H": [NONNEG, cn.TotalVariation(0.1)]}, "ties samples together"),
-        ({"H": [NONNEG, cn.Sparseness(min=0.5), cn.Simplex(each="sample")]}, "ties samples"),
+        ({"H": [NONNEG, cn.TotalVariation(0.1)]}, "links samples"),
+        ({"H": [NONNEG, cn.Sparseness(min=0.5), cn.Simplex(each="sample")]}, "links samples"),
     ],
 )
 def test_rows_that_cannot_be_projected_are_refused(given, said):

@@ -52,7 +52,7 @@ def windows(
     rows, columns = image_shape
     if rows * columns != X.shape[0]:
         raise InputError(
-            f"image_shape must have {X.shape[0]} pixels, one a row of V, got "
+            f"image_shape must have {X.shape[0]} pixels, one per row of V, got "
             f"{rows} × {columns}; see dataset.image_shape"
         )
     sd = max(rows, columns) / 8 if width is None else width

@@ -27,7 +27,7 @@ def no_penalties(block: Block) -> Iterator[str]:
     """Yield the penalties, which a coding step cannot see."""
     for penalty in block.penalties:
         remedy = "KSVD" if "price" in penalty.abilities else "a Lasso coder"
-        yield f"{penalty} on {block.name} is not seen by a coding step; use {remedy}"
+        yield f"{penalty} on {block.name} is ignored by coding steps; use {remedy}"
 
 
 def only_products(problem: BaseProblem) -> list[str]:
@@ -42,19 +42,19 @@ def only_products(problem: BaseProblem) -> list[str]:
 class Coded(Solver[Problem, dict[str, Array]]):
     """Alternate a coding step for H with one for W, whose columns keep unit norm.
 
-    Greedy coding steps have no objective over both factors: the history shows the reconstruction
-    error and the mean number of atoms in a code, and the last iterate is returned. A certificate asks
-    whether the codes could still gain with their zeros kept.
+    Greedy coding steps do not minimize an objective over both factors. The history shows the
+    reconstruction error and the mean number of atoms in a code, and the last iterate is returned. A
+    certificate checks whether the codes can be improved while their zeros are kept.
 
     Parameters
     ----------
     code : Coder
         How samples are coded, for example ``coding.L0(0.02)``.
     dictionary : Coder or AtomByAtom
-        How W is found from the codes: `coding.AtomByAtom` renews each atom together with its codes,
-        as K-SVD does it, and a coder finds the rows of W. `coding.L0` makes the dictionary sparse. It
-        drops entries for good reason only once the codes are about right: begin without it and go
-        on with ``init=(result.W, result.H)``.
+        How W is found from the codes: `coding.AtomByAtom` updates each atom together with its
+        codes, as in K-SVD; a coder finds the rows of W. `coding.L0` makes the dictionary sparse, which
+        works well only once the codes are about right: solve without it first, and continue from
+        ``init=(result.W, result.H)``.
 
     References
     ----------

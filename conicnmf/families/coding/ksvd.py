@@ -35,21 +35,21 @@ def counted_codes(block: Block) -> Iterator[str]:
         yield f"{block.name} must be constrained by NonNegative alone, not {stated}"
     for penalty in block.shaped:
         if "price" not in penalty.abilities:
-            yield f"{penalty} on {block.name} is not seen by a pursuit"
+            yield f"{penalty} on {block.name} is ignored by pursuits"
 
 
 @dataclass(frozen=True)
 class KSVD(Solver[Problem, Array]):
     """Lower scale · ‖V − W H‖² + weight · ‖H‖₀ by new supports, then atom by atom with its codes.
 
-    A pursuit proposes a code for each sample, which is taken where it costs less than the old one
-    fitted again. Then every atom and its codes are renewed, with the zeros kept. Nothing of this
-    raises the objective. W may have any constraint on atoms that `HALS` takes.
+    A pursuit proposes a code for each sample, which is accepted if it costs less than the old code
+    after a refit. Then every atom is updated together with its codes, whose zeros are kept. None of
+    these steps raises the objective. W may have any constraint on atoms that `HALS` takes.
 
     Parameters
     ----------
     passes : int
-        How often an atom and its codes are renewed in turn before the next atom.
+        How many times an atom and its codes are updated before the next atom.
 
     References
     ----------

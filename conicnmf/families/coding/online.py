@@ -36,22 +36,22 @@ class Stream:
 class Online(Solver[Problem, Stream]):
     """Learn W from batches of samples: codes of a batch, then W by sums over all batches so far.
 
-    An iteration is a pass over all samples in a random order, after which all of H is found again. Of
-    past batches only Σ h hᵀ and Σ v hᵀ are kept, and they fade, since old codes belong to components
-    long gone. W may have any constraint that squares can be minimized under, user's cone programs
-    included, and H any term of single samples, or a coder. `partial_fit` of estimators takes the same
-    steps.
+    An iteration is a pass over all samples in random order, followed by an update of all of H. Of past
+    batches only Σ h hᵀ and Σ v hᵀ are kept, and they fade, because old codes belong to outdated
+    components. W may have any constraint under which a solver can minimize squares, including your
+    own CVXPY constraints; H may have any term on single samples, or a coder. `partial_fit` of
+    estimators takes the same steps.
 
     Parameters
     ----------
     batch_size : int
     code : Coder, optional
-        How samples are coded, for example ``coding.L0(0.02)``; by default H is what its terms say.
-        W should have unit norms then.
+        How samples are coded, for example ``coding.L0(0.02)``; by default H is found from its terms.
+        With a coder, the columns of W should have unit norm.
     dictionary : Coder, optional
         What makes W sparse, for example ``coding.L0(0.1)``.
     rounds : int
-        How often codes of a batch and W are found in turn.
+        How many times the codes of a batch and W are updated.
     forgetting : float
         After batch t the past counts (1 − 1/t) to this power, less in the first hundred batches. At 0
         nothing is forgotten.
@@ -99,7 +99,7 @@ class Online(Solver[Problem, Stream]):
         W, H = problem.blocks
         terms = (*H.constraints, *H.penalties)
         tied = [term for term in terms if not of_one_sample(term)]
-        found = [f"{term} on H ties samples of many batches together" for term in tied]
+        found = [f"{term} on H links samples of many batches together" for term in tied]
         found += unlearnable(W)
         if self.code is not None:
             return [*found, *no_penalties(H), *nonnegative_only(H)]

@@ -40,29 +40,29 @@ def sparse_code(
 ) -> Data:
     """Return non-negative codes H of the samples V in the dictionary W.
 
-    Samples are coded some thousands at a time, so that little memory is needed.
+    Samples are coded a few thousand at a time, so little memory is needed.
 
     Parameters
     ----------
     V : array or sparse matrix, or path, or Dask array
-        The samples as columns. What is not in memory, or has a `memory_limit`, is coded strip by
-        strip.
+        The samples as columns. Data that are not in memory, or have a `memory_limit`, are coded
+        strip by strip.
     W : array
         The dictionary, features × atoms, non-negative.
     coder : Coder, optional
         How to code: `LeastSquares` (the default), `Lasso`, `SquaredLasso`, `Threshold`, `OMP`,
         `GroupOMP`, `L0`, `ForwardBackward`, `IterativeThreshold` or `BranchAndBound`.
     init : array, optional
-        Codes whose supports make a warm start.
+        Codes whose supports are used as a warm start.
     known : array of bool, optional
-        True where V has an entry; each sample is coded by its known features alone, by every coder.
-        What V holds elsewhere, NaN too, does not matter: ``known=~np.isnan(V)``.
+        True where V has an entry; each sample is coded from its known features only. Other
+        entries of V do not matter and may be NaN: ``known=~np.isnan(V)``.
     sparse : bool
-        Return a sparse matrix (CSC): then a million samples with a few atoms each take some
-        megabytes, whatever the number of atoms.
+        Return a sparse matrix (CSC): a million samples with a few atoms each then take only some
+        megabytes, however large the dictionary is.
     memory_limit : int or str, optional
-        Read V, a mapped array or a path, in strips within about so much memory, "2GB" for paths; the
-        codes are sparse then.
+        Read V, a mapped array or a path, in strips within about this much memory ("2GB" for paths by
+        default). The codes are then sparse.
 
     Returns
     -------

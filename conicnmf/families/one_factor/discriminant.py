@@ -85,7 +85,7 @@ def require_difference(V: Data, asked: str) -> None:
     low, high = (dense(own) for own in (V.min(axis=1), V.max(axis=1)))
     if (low == high).all():
         raise InputError(
-            f"{asked} needs samples that differ, got one sample {V.shape[1]} times; samples are "
+            f"{asked} needs samples that differ, got the same sample {V.shape[1]} times; samples are "
             "columns of V"
         )
 

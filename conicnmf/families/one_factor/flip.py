@@ -72,7 +72,7 @@ def _bounds(upper: Any, data: Array) -> Array:
     bounds = as_numbers(upper, "upper").astype(data.dtype)
     if bounds.shape not in ((), (len(data),)):
         raise InputError(
-            f"upper must be one number or one a feature, got shape {bounds.shape}; there are "
+            f"upper must be one number, or one per feature, got shape {bounds.shape}; there are "
             f"{len(data)} features"
         )
     return np.broadcast_to(bounds, (len(data),))

@@ -42,7 +42,7 @@ def nonnegative_moments(view: OneFactor) -> Iterator[str]:
 def orthonormal(view: OneFactor) -> Iterator[str]:
     """Yield a reason for problems with a norm of their own."""
     if view.norm is not None:
-        yield "the natural gradient is that of orthonormal columns, and here wᵀBw = 1"
+        yield "the natural gradient is for orthonormal columns, and this problem has wᵀBw = 1"
 
 
 def one_norm(view: OneFactor) -> Iterator[str]:
@@ -61,7 +61,7 @@ def signed_halves(view: OneFactor) -> Iterator[str]:
     """Yield a reason where A⁺ and A⁻ are out of reach."""
     if view.fixed is not None and not view.fixed.splits:
         yield (
-            f"it needs A⁺ − A⁻, and A ({view.size} × {view.size}) is known by its products alone; "
+            f"it needs A⁺ − A⁻, and A ({view.size} × {view.size}) is known only through its products; "
             "give a sparse matrix or LowRank(G)"
         )
 
@@ -71,9 +71,9 @@ def known_operator(view: OneFactor) -> Iterator[str]:
     if view.reconstructs:
         return
     if view.fixed is None:
-        yield "A depends on W, so the linearized objective is no bound"
+        yield "A depends on W, so the linearized objective is not a bound"
     elif view.shift is None or (not view.convex and not view.scale_free):
-        yield "A is not positive semi-definite, and a multiple of B cannot make it so here"
+        yield "A is not positive semi-definite, and adding a multiple of B cannot make it so"
 
 
 def cone_forms(view: OneFactor) -> Iterator[str]:

@@ -49,11 +49,11 @@ class View(ABC):
 
     def poisson(self) -> tuple[Data, Data]:
         """Return (N, M) of Σ M ∘ (A X) − Σ N ∘ log(A X), with A and X from `sides`."""
-        raise TypeError(f"{self} is no divergence of counts")
+        raise TypeError(f"{self} is not a divergence of counts")
 
     def sides(self, B: Array) -> tuple[Array, Array]:
         """Return (A, X) whose product is the model; X has the rows of B first, then held ones."""
-        raise TypeError(f"{self} is no product")
+        raise TypeError(f"{self} is not a product")
 
     def reduced(self) -> Reduced:
         """Return the addend as a least-squares problem of the size of B."""
@@ -69,7 +69,7 @@ class View(ABC):
 
     def separable(self) -> Separable:
         """Return the addend as a sum over the entries of B ≥ 0, up to a constant."""
-        raise TypeError(f"{self} is no sum over entries")
+        raise TypeError(f"{self} is not a sum over entries")
 
     def majorized(self, B: Array, kind: Kind) -> View:
         """Return a majorizer of this kind that touches the addend at B."""

@@ -36,14 +36,14 @@ def compose(
     Parameters
     ----------
     *approximations : Approx
-        What is to approximate which data. Variables of the same name are the same.
+        Data, each with its formula. A name that appears in several formulas is the same variable.
     rank : int or tuple of int, optional
-        The sizes that neither data nor constants tell: one number for all of them, or one for each
+        The sizes that do not follow from data or constants: one number for all of them, or one for each
         in the order in which they appear in the formulas.
     shapes : dict of str to tuple of int, optional
-        Shapes of variables, where the rank does not say enough.
+        Shapes of variables, if the rank is not enough to determine them.
     constants : dict of str to array, optional
-        Names in the texts that are no variables.
+        Matrices by the names that they have in the formulas.
     **terms : list of Term or str
         Constraints and penalties on each variable by its name; `NonNegative` alone by default,
         nothing for offsets such as b in ``"W @ H + b @ 1"``. A component is a column of the first

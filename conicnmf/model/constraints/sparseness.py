@@ -90,7 +90,7 @@ class Sparseness(Constraint):
         low, high = self.band()
         same = not low.ndim or not high.ndim or low.size == high.size
         remedy = "give a number for each piece in both, or one for all"
-        self.require(same, "min and max of one length", "min", "max", remedy=remedy)
+        self.require(same, "min and max of the same length", "min", "max", remedy=remedy)
         holds = bool(((low >= 0) & (low <= high) & (high <= 1)).all())
         remedy = "0 is dense, 1 has one non-zero entry"
         self.require(holds, "0 <= min <= max <= 1", "min", "max", remedy=remedy)

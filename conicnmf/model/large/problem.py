@@ -85,9 +85,9 @@ class LargeProblem(Problem):
             return []
         tied = ", ".join(str(c) for c in H.constraints if not of_one_sample(c))
         if not hasattr(solver, "lower_rows"):
-            return [f"{tied} on H ties samples of many strips together, which HALS can handle"]
+            return [f"{tied} on H links samples of many strips together, which HALS can handle"]
         if "quadratic" not in H.abilities or H.shaped:
-            return [f"{tied} on H ties samples of many strips together, which needs squares alone"]
+            return [f"{tied} on H links samples of many strips together, which needs squares alone"]
         return []
 
 
@@ -191,7 +191,7 @@ def _check_rows(terms: Sequence[Term]) -> None:
     unknown = tied if not known else [term for term in tied if isinstance(term, Penalty)]
     if unknown:
         raise InputError(
-            f"{unknown[0]} on H ties samples together, and these are in strips; state terms of "
+            f"{unknown[0]} on H links samples, and these are in strips; state terms of "
             "entries or single samples, or of rows of H ≥ 0 a band of sparseness, a norm or a "
             "simplex alone, or load V"
         )

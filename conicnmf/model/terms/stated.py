@@ -22,7 +22,7 @@ def check_stated(
         stated = list(made) if isinstance(made, (list, tuple)) else [made]
     except Exception as error:  # whatever the function may raise
         raise ModelError(
-            f"{term} must return {what}, got {type(error).__name__}: {error}; it is handed W as "
+            f"{term} must return {what}, got {type(error).__name__}: {error}; the function gets W as "
             "features × rank, H as rank × samples"
         ) from error
     for part in stated:
@@ -33,7 +33,7 @@ def check_stated(
         others = sorted(str(other) for other in part.variables() if other.id != variable.id)
         if others:
             raise ModelError(
-                f"{term} must be about its own factor only, got {', '.join(others)} in it too; state "
-                "what ties variables together with Problem(...)"
+                f"{term} must be about its own factor only, got {', '.join(others)} in it too; use "
+                "Problem(...) for terms that link variables"
             )
     return stated

@@ -71,7 +71,7 @@ def chain(preferred: str | None, what: str = "backend") -> tuple[str, ...]:
             require(*_EXTRAS[name], f"the backend {name} needs")
         raise InputError(
             f"{what} must be an installed CVXPY solver, got {shown(preferred)}; "
-            f"installed are {', '.join(installed)}"
+            f"the installed ones are {', '.join(installed)}"
         )
     return (name, *(other for other in FALLBACK if other != name))
 

@@ -62,8 +62,8 @@ def unsplit(block: Block) -> Iterator[str]:
         for constraint in block.constraints:
             if "cone" not in constraint.abilities or not constraint.convex:
                 yield (
-                    f"{constraint} on {block.name} is no convex cone, and together with the other "
-                    "constraints it has no projection"
+                    f"{constraint} on {block.name} is not a convex cone, and has no projection "
+                    "together with the other constraints"
                 )
     for penalty in _without_prox(block):
         if "expression" not in penalty.abilities:

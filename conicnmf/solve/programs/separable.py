@@ -22,7 +22,7 @@ from conicnmf.types import Array, Mask
 def separable_reasons(block: Block) -> Iterator[str]:
     """Yield why the pieces of a block have no closed form; nothing where each has one plane at most."""
     if "separable" not in block.abilities:
-        yield f"the loss is no sum over the entries of {block.name}"
+        yield f"the loss is not a sum over the entries of {block.name}"
     others = _beyond_orthant(block)
     for constraint in others:
         flat = bool((constraint.band()[1] == 1).all()) if "band" in constraint.abilities else False

@@ -154,7 +154,7 @@ def as_start(init: Any, problem: Problem | None = None) -> Start:
         return Given({names[0]: init})
     raise InputError(
         "init must be a Start such as Random() or NNDSVD(), the name of one, or arrays such as a "
-        f"pair ({', '.join(names)}), got {init!r}; known are {', '.join(STARTS.names())}"
+        f"pair ({', '.join(names)}), got {init!r}; the names are {', '.join(STARTS.names())}"
     )
 
 

@@ -136,7 +136,7 @@ class DaskCrew(Crew):
                     left -= set(post.ks)
         if left:
             raise LostStripsError(
-                f"workers of the Dask cluster went {_TRIES} times in a row while they loaded strips; "
+                f"workers of the Dask cluster were lost {_TRIES} times in a row while loading strips; "
                 "give them more memory, or V smaller chunks"
             )
         self._posts = [*self._posts, *new]

@@ -152,8 +152,8 @@ class Team:
         if not found:
             raise LostStripsError(
                 f"all {self._size} workers of the Dask cluster are gone or have not answered for "
-                f"{self.patience:g} seconds; mend the cluster and solve again, with checkpoint= it "
-                "goes on from there"
+                f"{self.patience:g} seconds; repair the cluster and solve again; with checkpoint= it "
+                "continues from there"
             )
         self._size = len(found)
         loads = dict.fromkeys(found, 0)

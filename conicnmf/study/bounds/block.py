@@ -26,7 +26,7 @@ EXACT = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GlobalMinimum:
-    """The best point of a branch and bound, and how far below it the minimum may still be.
+    """The best point found by branch and bound, and how far below it the minimum may be.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class GlobalMinimum:
     cells : int
         The parts that were bounded on the way.
     proved : bool
-        Whether the gap is within the tolerance; else the budget was spent.
+        Whether the gap is within the tolerance; otherwise the budget was used up.
 
     Examples
     --------
@@ -78,24 +78,25 @@ def global_block(
     budget: Count = 5000,
     gap: Weight = 1e-3,
 ) -> GlobalMinimum:
-    """Minimize over one variable with the others held, to a proved gap.
+    """Minimize over one variable with the others fixed, with a proved bound on the gap.
 
-    The directions of each component are split into cones. In a cone, a bound on sparseness is
-    replaced by a plane, which makes the block a problem of non-negative least squares, and its
-    value a lower bound.
+    The directions of each component are split into cones. In each cone, the bound on sparseness is
+    replaced by a plane, so the block becomes a non-negative least-squares problem whose value is a
+    lower bound.
 
     Parameters
     ----------
     problem : Problem
-        The objective must be quadratic in the variable, and its components, non-negative or not, have
-        bounds on sparseness and nothing else. It is meant for components with about six entries.
+        The objective must be quadratic in the variable, and its components, non-negative or not,
+        may have bounds on sparseness and no other constraint. Meant for components with about six
+        entries.
     factors : dict of str to array
-        The other variables, and where the search begins.
+        The fixed variables, and the point where the search starts.
     variable : str
     budget : int
-        How many parts to bound; the gap that is left is reported.
+        The largest number of cells; the remaining gap is reported.
     gap : float
-        The part of the objective to within which the minimum is wanted.
+        Stop once the gap is at most this fraction of the objective.
 
     Returns
     -------
@@ -112,7 +113,7 @@ def global_block(
     """
     blocks = {block.name: block for block in problem.blocks}
     if variable not in blocks:
-        raise InputError(f"there is no variable {variable}; there are {', '.join(blocks)}")
+        raise InputError(f"there is no variable {variable}; the variables are {', '.join(blocks)}")
     block = blocks[variable]
     reasons = block_reasons(block)
     if reasons:

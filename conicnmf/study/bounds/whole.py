@@ -38,7 +38,7 @@ def global_minimum(
     gap: Weight = 1e-3,
     seed: Whole = 0,
 ) -> GlobalMinimum:
-    """Minimize over both factors of a small problem, to a proved gap.
+    """Minimize over both factors of a small problem, with a proved bound on the gap.
 
     Directions of the components of one factor are split into cones. If w = Σ λᵢ vᵢ, then
     w hᵀ = Σ vᵢ gᵢᵀ with gᵢ = λᵢ h ≥ 0: non-negative least squares over all gᵢ is a lower bound,
@@ -47,15 +47,15 @@ def global_minimum(
     Parameters
     ----------
     problem : Problem
-        Two factors without penalties, squares as its loss; one factor is non-negative and nothing
-        else, the other may have a bound on the sparseness of its components. Rank one with up to four
-        features, and rank two with three or four, are what a budget of some thousand parts proves.
+        Two factors without penalties and a squared loss. One factor is non-negative without further
+        constraints; the other may have a bound on the sparseness of its components. A few thousand
+        cells are enough for rank one with up to four features, and for rank two with three or four.
     factors : dict of str to array, optional
-        Where to begin; by default the problem is solved first.
+        Where to start; by default the problem is solved first.
     budget : int
-        How many parts to bound; the gap that is left is reported.
+        The largest number of cells; the remaining gap is reported.
     gap : float
-        The part of the objective to within which the minimum is wanted.
+        Stop once the gap is at most this fraction of the objective.
     seed : int
 
     Returns

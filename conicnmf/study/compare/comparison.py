@@ -34,15 +34,15 @@ class Comparison:
     Attributes
     ----------
     table : pandas.DataFrame
-        One row a run, pairs that do not fit and failures included, with the reason.
+        One row per run, including failures and solvers that do not fit, with the reason.
     results : dict
         The results by (problem, solver, seed).
     settings : dict of str to str
-        What was the same for all runs, as text.
+        What all runs have in common, as text.
     claim : dict of str to str
-        What a stored comparison must agree on to be continued.
+        What must be equal for a stored comparison to be continued.
     remarks : tuple of str
-        What was wrong with the store, such as a damaged run that was made again.
+        Problems with the store, such as a damaged run that was repeated.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Comparison:
         labels = self.table["problem"].unique()
         if problem is None and len(labels) > 1:
             raise InputError(
-                f"objectives of different problems do not compare; name one of {', '.join(labels)}"
+                f"objectives of different problems cannot be compared; name one of {', '.join(labels)}"
             )
         fitting = [
             result

@@ -62,21 +62,21 @@ def compare(
     init : Start or pair of arrays, optional
         Where to start, as in `solve`.
     stop : Stop or int, optional
-        When to end, the same for all. By default the solvers' own rule where they have one rule,
-        else ``MaxIter(500) | RelDecrease(1e-5)`` for all.
+        When to end, the same for all. By default the rule that the solvers share, or else
+        ``MaxIter(500) | RelDecrease(1e-5)``.
     time_limit : float, optional
         Seconds for each run. If it is given, the solvers' own iteration limits do not apply.
     budget : float, optional
-        Seconds for everything. Every solver has a run before one has a second; runs that are not
-        finished by then are rows that say so.
+        Seconds for all runs together. Every solver gets a first run before any gets a second; runs that
+        are not finished in time are listed as such.
     store : path, optional
         A folder for finished runs. The same call continues where a killed one stopped, and may add
         seeds, solvers and problems; runs that raised an error are tried again.
     n_jobs : int
-        Processes. Runs with an iteration limit give the same numbers for any of them, since each
-        has one thread; times are fair with one process only.
+        Number of processes. Runs with an iteration limit give the same numbers for any `n_jobs`,
+        because each run has one thread; times are comparable only with one process.
     backend : {"loky", "threading", "dask"}, optional
-        How joblib makes runs side by side; "dask" sends them to the workers of the current `Client`,
+        How joblib makes runs in parallel; "dask" sends them to the workers of the current `Client`,
         all of them unless `n_jobs` is more than 1.
     progress : bool
         Show a progress bar.
@@ -84,9 +84,8 @@ def compare(
     Returns
     -------
     Comparison
-        Every run is a row: pairs that do not fit (SKIPPED), runs that raised (ERROR) and runs that
-        were not made (NOT_RUN) too. An interruption from the keyboard returns what is finished,
-        which then is `partial`.
+        Every run is a row, also if the solver does not fit (SKIPPED), raised an error (ERROR) or was
+        not run (NOT_RUN). Ctrl-C returns the finished runs, as a `partial` comparison.
 
     Examples
     --------

@@ -98,7 +98,7 @@ def open_store(folder: str | Path, claim: Claim) -> tuple[Store, Index, list[str
         return store, Index(), [f"the list of runs is written again: {error}"]
     told = list(differences(index.claim, claim))
     if not index.claim:
-        told = ["it does not say what was compared"]
+        told = ["it has no list of what was compared"]
     if told:
         listed = "\n".join(f"  - {difference}" for difference in told)
         raise InputError(

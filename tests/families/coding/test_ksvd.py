@@ -102,8 +102,8 @@ def test_it_is_picked_ends_below_exact_steps_and_is_certified():
         ({"H": [PLUS]}, "entries of H have no price; add NonZeros"),
         ({"H": [cn.Box(0, 1), cn.NonZeros(0.1)]}, "NonNegative alone, not Box"),
         ({"H": [PLUS, cn.NonZeros(0.1)], "loss": "kl"}, "has no quadratic form"),
-        ({"H": [PLUS, cn.NonZeros(0.1), cn.TotalVariation(0.1)]}, "is not seen by a pursuit"),
-        ({"H": [PLUS, cn.NonZeros(0.1)], "W": [cn.Simplex(each="sample")]}, "ties components"),
+        ({"H": [PLUS, cn.NonZeros(0.1), cn.TotalVariation(0.1)]}, "is ignored by pursuits"),
+        ({"H": [PLUS, cn.NonZeros(0.1)], "W": [cn.Simplex(each="sample")]}, "links components"),
     ],
 )
 def test_what_it_cannot_see_is_refused_with_the_reason(settings, reason):

@@ -115,9 +115,9 @@ def test_a_killed_solve_goes_on_from_its_sums(tmp_path):
 @pytest.mark.parametrize(
     ("stated", "solver", "said"),
     [
-        ({"H": [NONNEG, cn.Sparseness(min=0.5)]}, cn.Online(), "ties samples of many batches"),
+        ({"H": [NONNEG, cn.Sparseness(min=0.5)]}, cn.Online(), "links samples of many batches"),
         ({"loss": "kl"}, cn.Online(), "sums over batches need"),
-        ({"H": [NONNEG, cn.L1(0.1)]}, cn.Online(code=coding.OMP(2)), "not seen by a coding step"),
+        ({"H": [NONNEG, cn.L1(0.1)]}, cn.Online(code=coding.OMP(2)), "ignored by coding steps"),
     ],
 )
 def test_what_batches_cannot_do_is_said(stated, solver, said):

@@ -199,7 +199,7 @@ def test_unbounded_ratios_are_said_and_a_ridge_ends_them(solver):
     y = [0, 0, 1, 1]
     problem = Discriminant(V, y)
     np.testing.assert_allclose(problem.view.unbounded, [0.0, 1.0], atol=1e-9)
-    with pytest.raises(cn.SolveError, match="by a ridge") as caught:
+    with pytest.raises(cn.SolveError, match="or add a ridge") as caught:
         cn.solve(problem, solver)
     assert caught.value.result.status is cn.Status.UNBOUNDED
     direction = caught.value.result.direction["W"][:, 0]
@@ -362,10 +362,10 @@ def test_wrong_input_is_refused(y, options, message):
 def test_samples_that_are_all_equal_are_refused(form, shape, value):
     V, y = np.full(shape, value), [0, 1, 0, 1, 0, 1, 1]
     with pytest.raises(
-        InputError, match="that differ, got one sample 7 times; samples are columns"
+        InputError, match="that differ, got the same sample 7 times; samples are columns"
     ):
         Discriminant(form(V), y)
-    with pytest.raises(InputError, match="that differ, got one sample 7 times"):
+    with pytest.raises(InputError, match="that differ, got the same sample 7 times"):
         KernelDiscriminant(V, y, center=True)
     with pytest.raises(InputError, match=r"other than zero, got zeros; try kernel='rbf'"):
         KernelDiscriminant(0 * V, y)
@@ -417,7 +417,7 @@ def test_equal_samples_are_refused_where_rounding_makes_their_kernel_differ():
     def kernel(a, b):
         return np.exp(-np.sum((a - b) ** 2)) - 1e-16 * noise.random()
 
-    with pytest.raises(InputError, match="that differ, got one sample 6 times"):
+    with pytest.raises(InputError, match="that differ, got the same sample 6 times"):
         KernelDiscriminant(V, y, kernel, center=True)
 
 

@@ -173,7 +173,7 @@ def test_products_alone_are_no_halves(large):
     form = Products(aslinearoperator(A))
     problem = QuadraticProjection(form, 2)
     (reason,) = cn.families.one_factor.ProjectionRule().mismatches(problem)
-    assert reason.startswith("it needs A⁺ − A⁻, and A (12 × 12) is known by its products alone")
+    assert reason.startswith("it needs A⁺ − A⁻, and A (12 × 12) is known only through its products")
     assert np.isfinite(problem.solve().objective)
 
 

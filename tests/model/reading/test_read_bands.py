@@ -145,7 +145,7 @@ def test_native_planes_with_a_level_for_each_are_the_cone_solvers():
 def test_levels_must_be_as_many_as_pieces():
     with pytest.raises(cn.InputError, match="a level for each component, got 2 in min for 3"):
         cn.factorize(V, 3, W=[cn.NonNegative(), cn.Sparseness([0.1, 0.2])])
-    with pytest.raises(cn.InputError, match="min and max of one length"):
+    with pytest.raises(cn.InputError, match="min and max of the same length"):
         cn.Sparseness([0.1, 0.2], [0.3, 0.4, 0.5])
     with pytest.raises(cn.InputError, match="place 9, but each component has 9"):
         cn.factorize(V, 3, W=[cn.OnPart(cn.Sparseness(0.2), [1, 9])])

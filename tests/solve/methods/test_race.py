@@ -90,8 +90,8 @@ def test_the_default_ends_as_low_as_component_steps_on_a_table_of_few_features(r
 
 def test_low_effort_is_one_run_where_components_are_many():
     assert "runners" not in sparse_problem(30).solve(stop=2).history[-1].notes
-    assert "there is a race" in sparse_problem().explain()
-    assert "there is a race" not in sparse_problem(30).explain()
+    assert "runs a race" in sparse_problem().explain()
+    assert "runs a race" not in sparse_problem(30).explain()
 
 
 def test_neither_a_given_start_nor_a_named_solver_nor_a_convex_set_races():

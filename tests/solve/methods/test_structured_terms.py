@@ -81,9 +81,7 @@ def test_exact_steps_are_the_default(term):
 def test_terms_that_tie_components_or_have_no_joint_step_are_named():
     V = np.random.default_rng(5).random((LENGTH, 8))
     tied = cn.factorize(V, 2, W=[PLUS, cn.L21(0.1, each="sample")])
-    assert cn.HALS().mismatches(tied) == [
-        "L21(weight=0.1, each='sample') on W ties components together"
-    ]
+    assert cn.HALS().mismatches(tied) == ["L21(weight=0.1, each='sample') on W links components"]
     several = cn.factorize(V, 2, W=[PLUS, cn.Smooth(1.0), cn.TotalVariation(1.0)])
     (reason,) = cn.HALS().mismatches(several)
     assert "no joint proximal step is known" in reason
