@@ -15,11 +15,11 @@ from conicnmf.kernels import (
     descent,
     elimination,
     hals,
-    huber,
     intersections,
     nnls,
     poisson,
     pursuit,
+    residuals,
     separable,
     simplex_ls,
     stored,
@@ -74,6 +74,7 @@ def first_calls() -> dict[str, Calls]:
     A, Y, X = rng.random((6, 4)), rng.random((6, 5)), rng.standard_normal((4, 5))
     G, C, yy, B = A.T @ A, A.T @ Y, (Y * Y).sum(axis=0), rng.random((4, 5))
     held = np.array([True, False, True, False])
+    rows, parts = np.ones((64, 128)), np.ones((128, 129))[:, 1:].T
     taught = FastCodes(standardize(rng.random((6, 8))), 2, y=[0, 1] * 4)
     return {
         "projections and sweeps": [
@@ -107,8 +108,10 @@ def first_calls() -> dict[str, Calls]:
             lambda: geometry.project_unimodal(X),
         ],
         "counts": [
-            lambda: huber.cut_residuals(np.ones((64, 128)), np.ones((64, 128)), 1.0),
-            lambda: huber.cut_residuals(np.ones((128, 129))[:, 1:].T, np.ones((128, 128)).T, 1.0),
+            lambda: residuals.cut_residuals(rows, np.ones((64, 128))),
+            lambda: residuals.cut_residuals(parts, np.ones((128, 128)).T),
+            lambda: residuals.cut_residuals(rows, np.ones((64, 128)), m=rows),
+            lambda: residuals.cut_residuals(parts, np.ones((128, 128)).T, m=parts),
             lambda: poisson.poisson_sweeps(Y, A, B, B, 1),
             lambda: poisson.poisson_sweeps(sp.csr_array(Y), A, B, B, 1),
             lambda: stored.stored_products(np.arange(4), np.arange(4), A, A),

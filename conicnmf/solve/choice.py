@@ -53,6 +53,9 @@ _FEW = 25
 """Up to this rank moving all components at once is worth its cost."""
 _EVEN = 0.5
 """From this mean weight on, relative to the largest, one curvature serves all entries."""
+_SWEEPS_OF_BOUNDS = 10
+"""How often component-wise steps visit the components of a majorizer. On draws of 100×150 to 2000×2000,
+with 70 % observed and for Huber's loss, ten visits took three quarters of the time of three."""
 _SMALL = 1000
 """In addition to component-wise steps, cone programs of up to so many entries take part in a race."""
 
@@ -149,8 +152,9 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     """
     if not problem.addends:
         return []
+    steps = HALS(sweeps=_SWEEPS_OF_BOUNDS) if _steps_are_cheap(problem) else HALS()
     listed: list[tuple[AnySolver, str]] = [
-        (HALS(), "every component has an exact projection, which is the fastest way"),
+        (steps, "every component has an exact projection, which is the fastest way"),
         (
             ANLS(),
             "each sample is solved exactly, with its own weights or constraints",
@@ -173,7 +177,7 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     if any(HALS().facing(block).kind for block in problem.blocks) and not _reweighed(problem):
         listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers
         if _even(problem):
-            ended = Chain((HALS(), ANLS()), rtol=1e-3, patience=1)
+            ended = Chain((steps, ANLS()), rtol=1e-3, patience=1)
             listed.insert(0, (ended, "cheap steps get close, and exact ones finish"))
     own = "every entry has its own exact step"
     listed.insert(0, (CyclicNewton(), own))
@@ -207,6 +211,12 @@ def _reweighed(problem: Problem) -> bool:
     weighted = any(fit.loss.squared is not None for fit in problem.fits)
     kinds = _exact_on(problem)
     return not weighted and "weighted" in kinds and not (_tied(problem) and None in kinds)
+
+
+def _steps_are_cheap(problem: Problem) -> bool:
+    """Whether component-wise steps are compiled, and their majorizers take passes over the data."""
+    seen = [HALS().facing(block) for block in problem.blocks]
+    return all(b.kind and b.orthant_only and not b.shaped for b in seen)
 
 
 def _even(problem: Problem) -> bool:

@@ -116,8 +116,8 @@ class Divergence(Entrywise):
         down, up = np.zeros(B.shape), np.zeros(B.shape)
         for visit in visits(Y, A, B, self.weights):
             N, P = self.parts(visit.y, visit.p)
-            down += visit.back(visit.weighed(N))
-            up += visit.back(visit.weighed(P))
+            visit.add(visit.weighed(N), down)
+            visit.add(visit.weighed(P), up)
         return (self.scale * down).astype(B.dtype), (self.scale * up).astype(B.dtype)
 
     def score(self, Y: Data, A: Array, B: Array) -> Loss:
@@ -216,7 +216,7 @@ class KullbackLeibler(Divergence):
                 share = v.y / v.p
             else:
                 share = np.divide(v.y, v.p, out=np.zeros_like(v.p), where=v.p > 0)
-            down += v.back(v.weighed(share))
+            v.add(v.weighed(share), down)
         up = np.broadcast_to(column_sums(self.weights, A), B.shape)
         return (self.scale * down).astype(B.dtype), (self.scale * up).astype(B.dtype)
 

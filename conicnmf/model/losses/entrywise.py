@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -62,9 +62,14 @@ class Entrywise(Loss):
         return ""
 
     def __repr__(self) -> str:
-        parts = [self.details, said(self.weights), f"scale={self.scale:g}"]
+        parts = [self.details, self._observed, f"scale={self.scale:g}"]
         parts += [f"cap={self.cap:g}"] if np.isfinite(self.cap) else []
         return f"{type(self).__name__}({', '.join(part for part in parts if part)})"
+
+    @cached_property
+    def _observed(self) -> str:
+        # Every reason against a solver names the loss.
+        return said(self.weights)
 
     def transposed(self) -> Self:
         """Return the loss for the transposed data."""
@@ -112,11 +117,9 @@ class Entrywise(Loss):
 
     def gradient(self, Y: Data, A: Array, B: Array) -> Array:
         """Return scale · Aᵀ(M ∘ ℓ')."""
-        total = np.zeros(
-            B.shape
-        )  # added to in place: a list of parts would be many factors at once
+        total = np.zeros(B.shape)
         for v in visits(Y, A, B, self.weights):
-            total += v.back(v.weighed(self.slopes(v.y, v.p)))
+            v.add(v.weighed(self.slopes(v.y, v.p)), total)
         return (self.scale * total).astype(B.dtype, copy=False)
 
     def bounded(self, bend: float, Y: Data, A: Array, B: Array) -> Quadratic:
@@ -127,7 +130,7 @@ class Entrywise(Loss):
         for v in visits(Y, A, B, self.weights):  # the model is made once for both
             cost, slopes = self.cost_and_slopes(v)
             value += cost
-            slope += v.back(slopes)
+            v.add(slopes, slope)
         slope = (self.scale * slope).astype(B.dtype, copy=False)
         return Quadratic.touching(self.scale * value, slope, G, B)
 
@@ -136,18 +139,19 @@ class Entrywise(Loss):
     ) -> WeightedFrobenius:
         """Return Σ scale · M ∘ shares(Y, A B) ∘ (Y − X)², the squares of another model X."""
         seen = visits(Y, A, B, self.weights)
-        return self.as_squares([v.weighed(self.scale * shares(v.y, v.p)) for v in seen])
+        return self.as_squares(Y, ((v, v.weighed(self.scale * shares(v.y, v.p))) for v in seen))
 
-    def as_squares(self, parts: list[Array]) -> WeightedFrobenius:
-        """Return squares whose factors at visited entries, visit by visit, are these; written over."""
-        for part in parts:
-            np.sqrt(part, out=part)
-        if not sp.issparse(self.weights):
-            return WeightedFrobenius(np.concatenate(parts))
-        pattern = self.weights
-        return WeightedFrobenius(
-            sp.csr_array((parts[0], pattern.indices, pattern.indptr), shape=pattern.shape)
-        )
+    def as_squares(self, Y: Data, factors: Iterable[tuple[Visit, Array]]) -> WeightedFrobenius:
+        """Return squares with these factors of visited entries."""
+        if sp.issparse(self.weights):
+            pattern, ((_, values),) = self.weights, factors
+            kept = np.sqrt(values), pattern.indices, pattern.indptr
+            return WeightedFrobenius(sp.csr_array(kept, shape=pattern.shape))
+        # Stored as the data are.
+        M = np.empty(Y.shape, Y.dtype) if sp.issparse(Y) else np.empty_like(Y)
+        for v, values in factors:
+            np.sqrt(values, out=M[v.place])
+        return WeightedFrobenius(M)
 
     def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
         """Return the literal sum, of the size of the data, over the entries that have a weight."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.kernels.huber import cut_residuals
 from conicnmf.model.losses.entrywise import Entrywise
 from conicnmf.model.losses.visits import Visit, visits
 from conicnmf.model.terms import Loss, Quadratic
@@ -43,8 +42,8 @@ class Robust(Entrywise):
         unit = self._unit(Y, A, B)
         for v in visits(Y, A, B, self.weights):
             share = v.weighed(2 * self.scale * self.shares(v.y - v.p, unit))
-            down += v.back(share * v.y)
-            up += v.back(share * v.p)
+            v.add(share * v.y, down)
+            v.add(share * v.p, up)
         return down.astype(B.dtype), up.astype(B.dtype)
 
     def reweigh(self, Y: Data, A: Array, B: Array) -> Loss:
@@ -57,7 +56,8 @@ class Robust(Entrywise):
             count += v.p.size if isinstance(v.m, float) else v.sum(np.ones_like(v.p))
             seen.append(v)
         unit = total / count
-        return self.as_squares([v.weighed(self.scale * self.shares(v.p, unit)) for v in seen])
+        shares = ((v, v.weighed(self.scale * self.shares(v.p, unit))) for v in seen)
+        return self.as_squares(Y, shares)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,16 +100,12 @@ class Huber(Robust):
         return np.clip(r, -delta, delta)
 
     def cost(self, v: Visit) -> float:
-        """Return the weighted sum over visited entries, in one pass where they weigh the same."""
-        if not isinstance(v.m, float):
-            return super().cost(v)
-        return cut_residuals(v.y, v.p, self.delta)[0]
+        """Return the weighted sum over visited entries, in one pass."""
+        return v.cut_residuals(self.delta)[0]
 
     def cost_and_slopes(self, v: Visit) -> tuple[float, Array]:
         """Return the same, and the weighted slopes."""
-        if not isinstance(v.m, float):
-            return super().cost_and_slopes(v)
-        return cut_residuals(v.y, v.p, self.delta, -2.0)
+        return v.cut_residuals(self.delta, -2.0)
 
     def shares(self, r: Array, unit: float) -> Array:
         """Return the smaller of 1 and δ over the residual's magnitude."""

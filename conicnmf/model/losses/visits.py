@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from conicnmf.kernels.huber import product
+from conicnmf.kernels.residuals import cut_residuals, product
 from conicnmf.kernels.stored import stored_products
 from conicnmf.types import Array, Data
 
@@ -25,13 +25,19 @@ allocator gives back to the system each time, are slower still."""
 class Visit:
     """Some entries y of the data, the model p there, and their weights m.
 
-    `back` turns numbers at these entries, zero elsewhere, into Aᵀ times their matrix.
+    They are at a place, rows and columns, of the data. `back` turns numbers at these entries, zero
+    elsewhere, into these columns of Aᵀ times their matrix.
     """
 
     y: Array
     p: Array
     m: Array | float
     back: Callable[[Array], Array]
+    place: tuple[slice, slice] = (slice(None), slice(None))
+
+    def add(self, values: Array, total: Array) -> None:
+        """Add Aᵀ times the matrix of numbers at these entries."""
+        total[:, self.place[1]] += self.back(values)
 
     def weighed(self, values: Array) -> Array:
         """Return numbers at these entries times the weights; what has none may be infinite."""
@@ -53,6 +59,14 @@ class Visit:
                 return total
         return float(np.sum(self.weighed(values), dtype=np.float64))
 
+    def cut_residuals(self, delta: float = np.inf, times: float = 1.0) -> tuple[float, Array]:
+        """Return the weighted costs of residuals y − p cut off at ±δ, and times the weighted residuals.
+
+        They take the place of the model.
+        """
+        m = None if isinstance(self.m, float) else self.m
+        return cut_residuals(self.y, self.p, delta, times, m)
+
 
 def visits(
     Y: Data, A: Array, B: Array, weights: Data | None, stored_only: bool = False
@@ -69,21 +83,35 @@ def visits(
     elif stored_only and sp.issparse(Y):
         yield _at(Y, Y, A, B, weights)
     else:
-        step = max(_FEWEST, _CACHED // Y.shape[1])
-        for first in range(0, Y.shape[0], step):
-            rows = slice(first, first + step)
-            y = Y[rows].toarray() if sp.issparse(Y) else Y[rows]
-            part = A[rows]
-            # The model is stored as the data are, or every pass over both would jump.
-            p = (B.T @ part.T).T if y.strides[0] < y.strides[-1] else part @ B
-            yield Visit(y, p, _in_rows(weights, rows, y.dtype), part.T.__matmul__)
+        # Visited along the memory, entries are neighbors there, and so are those of the model.
+        along = int(not sp.issparse(Y) and Y.strides[0] < Y.strides[1])
+        step = max(_FEWEST, _CACHED // Y.shape[1 - along])
+        for first in range(0, Y.shape[along], step):
+            part = slice(first, first + step)
+            yield _at_columns(Y, A, B, weights, part) if along else _at_rows(Y, A, B, weights, part)
 
 
-def _in_rows(weights: Data | None, rows: slice, dtype: Any) -> Array | float:
+def _at_rows(Y: Data, A: Array, B: Array, weights: Data | None, rows: slice) -> Visit:
+    y = Y[rows].toarray() if sp.issparse(Y) else Y[rows]
+    place = rows, slice(None)
+    return Visit(y, A[rows] @ B, _weights(weights, place, y), A[rows].T.__matmul__, place)
+
+
+def _at_columns(Y: Array, A: Array, B: Array, weights: Data | None, columns: slice) -> Visit:
+    place = slice(None), columns
+    y, p = Y[place], (B[place].T @ A.T).T
+    return Visit(y, p, _weights(weights, place, y), A.T.__matmul__, place)
+
+
+def _weights(weights: Data | None, place: tuple[slice, slice], y: Array) -> Array | float:
     if weights is None:
         return 1.0
-    own: Array = weights if weights.shape[0] == 1 else weights[rows]
-    return own.astype(dtype, copy=False)
+    # A single row, or a single column, holds for all.
+    rows, columns = (
+        slice(None) if n == 1 else s for n, s in zip(weights.shape, place, strict=True)
+    )
+    own: Array = weights[rows, columns]
+    return own.astype(y.dtype, copy=False)
 
 
 def _at(pattern: Data, Y: Data, A: Array, B: Array, weights: Data | None) -> Visit:

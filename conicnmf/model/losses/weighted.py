@@ -9,9 +9,8 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from conicnmf.kernels.huber import product
 from conicnmf.model.losses.frobenius import row_chunks, squared_norm
-from conicnmf.model.losses.visits import Visit, visits
+from conicnmf.model.losses.visits import visits
 from conicnmf.model.losses.weights import (
     Weights,
     check_weights,
@@ -47,7 +46,12 @@ class WeightedFrobenius(Loss):
     cap: Limit = np.inf
 
     def __repr__(self) -> str:
-        return f"WeightedFrobenius({said(self.weights)}, scale={self.scale:g})"
+        return f"WeightedFrobenius({self._observed}, scale={self.scale:g})"
+
+    @cached_property
+    def _observed(self) -> str:
+        # Every reason against a solver names the loss.
+        return said(self.weights)
 
     @cached_property
     def _M2(self) -> Data:
@@ -77,7 +81,7 @@ class WeightedFrobenius(Loss):
 
     def value(self, Y: Data, A: Array, B: Array) -> float:
         """Return the loss over the weighted entries."""
-        return self.scale * sum(v.sum(_squares(v)) for v in visits(Y, A, B, self._M2))
+        return self.scale * sum(v.cut_residuals()[0] for v in visits(Y, A, B, self._M2))
 
     def gradient(self, Y: Data, A: Array, B: Array) -> Array:
         """Return 2 scale Aᵀ(M² ∘ (A B − Y))."""
@@ -87,16 +91,18 @@ class WeightedFrobenius(Loss):
         """Return both: the model is made once for them."""
         value, slope = 0.0, np.zeros(B.shape)
         for v in visits(Y, A, B, self._M2):
-            r = np.subtract(v.p, v.y, out=v.p)
-            weighed = v.weighed(r)
-            value += product(weighed, r)
-            slope += v.back(weighed)
-        return self.scale * value, (2 * self.scale * slope).astype(B.dtype, copy=False)
+            cost, slopes = v.cut_residuals(times=-2.0)
+            value += cost
+            v.add(slopes, slope)
+        return self.scale * value, (self.scale * slope).astype(B.dtype, copy=False)
 
     def ratio(self, Y: Data, A: Array, B: Array) -> tuple[Array, Array]:
         """Return the two parts of the gradient for A, B, Y ≥ 0."""
-        seen = [(v.back(v.weighed(v.y)), v.back(v.weighed(v.p))) for v in visits(Y, A, B, self._M2)]
-        down, up = (2 * self.scale * sum(parts) for parts in zip(*seen, strict=True))
+        down, up = np.zeros(B.shape), np.zeros(B.shape)
+        for v in visits(Y, A, B, self._M2):
+            v.add(v.weighed(v.y), down)
+            v.add(v.weighed(v.p), up)
+        down, up = 2 * self.scale * down, 2 * self.scale * up
         return down.astype(B.dtype, copy=False), up.astype(B.dtype, copy=False)
 
     def reduced(self, Y: Data, A: Array) -> Reduced:
@@ -134,9 +140,3 @@ class WeightedFrobenius(Loss):
     def expression(self, Y: Data, A: Any, B: cp.Expression) -> cp.Expression:
         """Return the literal residual form, of the size of the data."""
         return self.scale * cp.sum_squares(cp.multiply(full(self.weights, Y.shape), Y - A @ B))
-
-
-def _squares(v: Visit) -> Array:
-    """Return the squared residuals, in the place of the model."""
-    np.subtract(v.y, v.p, out=v.p)
-    return np.multiply(v.p, v.p, out=v.p)

@@ -39,15 +39,7 @@ class Random(Start):
 
     def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
         """Draw one variable after the other, then scale them."""
-        drawn: Factors = {}
-        for block in problem.blocks:
-            shape = problem.variables[block.name].shape
-            # Between two factors a sign can be taken over by either; half of them wrong kills
-            # components of non-negative neighbors.
-            positive = block.nonneg or _is_middle(problem, block.name)
-            entries = rng.random(shape) if positive else rng.standard_normal(shape)
-            drawn[block.name] = entries.astype(problem.dtype)
-        return _scaled(problem, drawn)
+        return _scaled(problem, _drawn(problem, rng))
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -74,13 +66,14 @@ class Given(Start):
 
     def factors(self, problem: Problem, rng: np.random.Generator) -> Factors:
         """Check names and shapes, and copy."""
-        drawn = Random().factors(problem, rng)
+        drawn, given = _drawn(problem, rng), Factors()
         for key, X in self.values.items():
             name, source = _named(problem, key)
             if X is not None:
                 own = _as_held(X, name, problem.variables[name].shape, source)
-                drawn |= problem.units.inward({name: own.astype(drawn[name].dtype)})
-        return drawn
+                given |= problem.units.inward({name: own.astype(drawn[name].dtype)})
+        # The scale of what is drawn takes a pass over the data, and matters where something is missing.
+        return given if drawn.keys() <= given.keys() else _scaled(problem, drawn) | given
 
 
 def _as_held(X: Any, name: str, shape: tuple[int, int], source: Source | None) -> Array:
@@ -156,6 +149,19 @@ def as_start(init: Any, problem: Problem | None = None) -> Start:
         "init must be a Start such as Random() or NNDSVD(), the name of one, or arrays such as a "
         f"pair ({', '.join(names)}), got {init!r}; the names are {', '.join(STARTS.names())}"
     )
+
+
+def _drawn(problem: Problem, rng: np.random.Generator) -> Factors:
+    """Draw all variables, of whatever scale."""
+    drawn: Factors = {}
+    for block in problem.blocks:
+        shape = problem.variables[block.name].shape
+        # Between two factors a sign can be taken over by either; half of them wrong kills
+        # components of non-negative neighbors.
+        positive = block.nonneg or _is_middle(problem, block.name)
+        entries = rng.random(shape) if positive else rng.standard_normal(shape)
+        drawn[block.name] = entries.astype(problem.dtype)
+    return drawn
 
 
 def _is_middle(problem: Problem, name: str) -> bool:
