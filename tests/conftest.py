@@ -16,6 +16,16 @@ if _DATA.is_dir():  # before conicnmf is imported, and for the processes that te
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_sessionstart(session):
+    """Compile all kernels before the whole suite runs, or each of its processes would do so."""
+    config = session.config
+    whole = config.args_source is config.ArgsSource.TESTPATHS and not config.option.collectonly
+    if whole and not hasattr(config, "workerinput"):
+        from conicnmf import warm_up
+
+        warm_up()
+
+
 _DRAWN = {}
 """The state of each test file's generator after its import."""
 
