@@ -1,4 +1,4 @@
-"""How large? Seconds and bytes of one step from a thousand to ten million columns, and a model of them.
+"""Large data: seconds and bytes of one step from 1000 to ten million columns, and a model of them.
 
 `python -m benchmarks.how_large [largest exponent]` prints the tables of docs/large.md.
 """

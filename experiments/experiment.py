@@ -31,19 +31,19 @@ def judged_by(
 ) -> tuple[Verdict, str]:
     """Return the verdict on published sentences from a test of each, and words on those that fail.
 
-    `ours` tests some of the sentences again, of a method that the package has beside the published
-    one. The verdict is *better* when all sentences hold with it and not without.
+    `ours` tests some of the sentences again with a method of this package that the paper does not have
+    The verdict is *better* if all sentences hold with it and not without.
 
     Examples
     --------
     >>> judged_by({"A is fast": True, "B is faster": False})
-    ('partly', '1 of 2 published sentences hold, not: B is faster.')
+    ('partly', '1 of 2 published sentences hold; these do not: B is faster.')
     >>> judged_by({"A is fast": True, "B is faster": False}, {"B is faster": True})[0]
     'better'
     """
     failed = [sentence for sentence, holds in sentences.items() if not holds]
     kept = f"{len(sentences) - len(failed)} of {len(sentences)} published sentences hold"
-    said = kept + (f", not: {'; '.join(failed)}." if failed else ".")
+    said = kept + (f"; these do not: {'; '.join(failed)}." if failed else ".")
     mended = ours is not None and all({**sentences, **ours}.values())
     return "better" if failed and mended else judged(*sentences.values()), said
 

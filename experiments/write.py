@@ -39,11 +39,11 @@ def markdown(outcome: Outcome) -> str:
     --------
     >>> import pandas as pd
     >>> print(markdown(Outcome(pd.DataFrame({"measured": [1.0]}), reason="it is not.")))
+    **Verdict: differs.** It is not.
+    <BLANKLINE>
     | measured |
     | ---: |
     | 1 |
-    <BLANKLINE>
-    **Verdict: differs.** It is not.
     <BLANKLINE>
     - Run: 0 s, Python ..., conicnmf ..., numpy ..., numba ....
     <BLANKLINE>
@@ -54,9 +54,7 @@ def markdown(outcome: Outcome) -> str:
     if about is not None:
         lines += [f"# {about.id}: {about.title}", "", f"*{about.paper}*", ""]
         lines += [f"Published: {about.published}", "", f"Data: {about.data}", ""]
-    lines += ["| " + " | ".join(cells) + " |" for cells in (table.headers, rule, *table.rows)]
     lines += [
-        "",
         f"**Verdict: {outcome.verdict}.** {outcome.reason[:1].upper()}{outcome.reason[1:]}",
         "",
     ]
@@ -64,6 +62,8 @@ def markdown(outcome: Outcome) -> str:
         lines += [f"![{name.replace('_', ' ')}]({name}.png)", ""]
         said = caption(about.id, name) if about is not None else ""
         lines += [f"*{said}*", ""] if said else []
+    lines += ["| " + " | ".join(cells) + " |" for cells in (table.headers, rule, *table.rows)]
+    lines.append("")
     lines += [f"- {note}" for note in outcome.notes]
     return "\n".join([*lines, f"- {_circumstances(outcome)}", ""])
 

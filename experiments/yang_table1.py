@@ -153,7 +153,7 @@ NOTES = (
     "'Fisher ratio' is of the flipped training faces with the ridge of the optimal filter; of signed "
     "filters only the part that is non-negative there counts.",
     "Yale has 36 pictures with glasses of 15 subjects: one picture is 2.8 % of that class. The 95 % "
-    "intervals draw whole subjects anew, since pictures of one subject are alike.",
+    "intervals resample whole subjects, because pictures of one subject are alike.",
 )
 
 EXPERIMENT = Experiment(

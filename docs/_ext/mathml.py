@@ -16,10 +16,12 @@ _logger = logging.getLogger(__name__)
 def _converted(node: nodes.Element, as_block: bool) -> str:
     text = node.astext()
     try:
-        return tex2mathml(text, as_block=as_block)
+        formula: str = tex2mathml(text, as_block=as_block)
     except MathError as error:
         _logger.warning("formula %r: %s", text, error, location=node)
         return f"<code>{escape(text)}</code>"
+    # A bar that stretches would be as high as its own exponent instead of the norm.
+    return formula.replace("<mo>‖</mo>", '<mo stretchy="false">‖</mo>')
 
 
 def _inline(writer: Any, node: nodes.math) -> None:

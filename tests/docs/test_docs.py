@@ -27,6 +27,12 @@ def code_blocks(page, language="python"):
     return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_fractions_have_braces(page):
+    r"""The renderer takes the digits of ``\frac12`` for one number, and what follows for the other."""
+    assert not re.findall(r"\\[dt]?frac\s*\d\d", page.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if code_blocks(page)], ids=lambda page: page.stem
 )

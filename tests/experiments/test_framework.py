@@ -57,7 +57,7 @@ def test_reproduce_passes_the_setup_on_and_times_the_run(tiny):
 def test_verdicts_name_the_sentences_that_fail():
     assert judged_by({"a": True, "b": True}) == ("agrees", "2 of 2 published sentences hold.")
     verdict, said = judged_by({"a": False, "b": True, "c": False})
-    assert (verdict, said) == ("partly", "1 of 3 published sentences hold, not: a; c.")
+    assert (verdict, said) == ("partly", "1 of 3 published sentences hold; these do not: a; c.")
     assert judged_by({"a": False})[0] == "differs"
     assert judged_by({"a": False, "b": True}, {"a": True})[0] == "better"
     assert judged_by({"a": False, "b": False}, {"a": True})[0] == "differs"

@@ -37,7 +37,7 @@ def test_local_steps_end_as_low_as_a_search_over_the_cones():
 @pytest.mark.long
 def test_of_the_searches_only_that_they_end_higher_is_not_seen(require):
     outcome = reproduce("heiler-global", quick=False)
-    assert outcome.reason.endswith("2 of 3 published sentences hold, not: in fact lower.")
+    assert outcome.reason.endswith("2 of 3 published sentences hold; these do not: in fact lower.")
 
 
 def test_sparse_pca_separates_the_factors_and_pca_does_not():
@@ -83,7 +83,9 @@ def test_nmf_stands_strong_quantization_better_than_pca(require):
 def test_binary_codes_of_pca_with_the_mean_face_are_the_one_sentence_that_fails(require):
     require("heiler-quantization")
     outcome = reproduce("heiler-quantization", quick=False)
-    assert outcome.reason.endswith("3 of 4 published sentences hold, not: most of PCA's do not.")
+    assert outcome.reason.endswith(
+        "3 of 4 published sentences hold; these do not: most of PCA's do not."
+    )
 
 
 def test_the_three_methods_reach_the_same_errors(require):

@@ -69,7 +69,7 @@ def test_the_published_rule_ranks_faces_by_their_light():
     assert abs(light["KFDA"]) < 0.3
     assert outcome.verdict == "partly"
     assert outcome.reason.endswith(
-        "3 of 4 published sentences hold, not: KFDA weighs dark faces least."
+        "3 of 4 published sentences hold; these do not: KFDA weighs dark faces least."
     )
 
 
