@@ -10,9 +10,10 @@ import typer
 from conicnmf import report as pages
 from conicnmf.cli import options as o
 from conicnmf.cli._app import app, print_json
-from conicnmf.cli.data import Reading, parse_shape, read_data
+from conicnmf.cli.data import Reading, parse_shape
 from conicnmf.cli.files import file_names, require_pictures, tell_files
 from conicnmf.cli.groups import grouped
+from conicnmf.cli.large import source_of
 from conicnmf.cli.statement import Statement
 from conicnmf.results import load
 from conicnmf.solve.choice import choose, known_solvers
@@ -49,12 +50,11 @@ def explain(
     statement: Statement,
     how: Reading,
     *,
+    memory_limit: o.MemoryLimit = None,
     json: o.Json = False,
 ) -> None:
     """Show the model that the options state, which solver is picked, and why others do not fit."""
-    source = read_data(data, how)
-    source.tell()
-    problem = statement.problem(source)
+    problem = statement.problem(source_of(data, how, memory_limit), memory_limit)
     if not json:
         typer.echo(in_words(problem))
         return

@@ -77,7 +77,7 @@ def _front_page(digits: Dataset, comparison: Comparison, path: Path, quick: bool
     )
     return front_page(
         path,
-        digits.V[:, :14],
+        digits.V[:, :RANK],
         digits.image_shape or (8, 8),
         plain,
         levels,

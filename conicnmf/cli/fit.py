@@ -20,10 +20,10 @@ from conicnmf.cli._app import (
     wants_progress,
     working,
 )
-from conicnmf.cli.data import Reading, Source, read_data
+from conicnmf.cli.data import Reading, Source
 from conicnmf.cli.files import file_names, output_folder, tell_files
 from conicnmf.cli.groups import grouped
-from conicnmf.cli.large import is_large, on_cluster, stated_large
+from conicnmf.cli.large import on_cluster, source_of
 from conicnmf.cli.statement import Statement
 from conicnmf.report.tables import result_table
 from conicnmf.results import Result, Status
@@ -46,6 +46,7 @@ def fit(
             autocompletion=o.complete_solver,
         ),
     ] = None,
+    effort: o.Effort = "low",
     seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
     max_iter: o.MaxIterations = None,
     time_limit: o.Limit = None,
@@ -62,14 +63,11 @@ def fit(
     Exit codes: 0 on success, 1 if the solve failed, 2 if the input is invalid, 130 if
     it was interrupted (the best so far is kept).
     """
-    if is_large(data, memory_limit, cluster):
-        source = stated_large(data, memory_limit, cluster, how)
-    else:
-        source = read_data(data, how)
-        source.tell()
+    source = source_of(data, how, memory_limit, cluster)
     with on_cluster(cluster):
         problem = statement.problem(source, memory_limit if cluster is None else None)
         folder = None if output is None else output_folder(output)
+        known: Any = effort  # or an error of `solve`
         result = solve(
             problem,
             None if solver is None else o.find_solver(solver),
@@ -78,6 +76,7 @@ def fit(
             time_limit=time_limit,
             progress=wants_progress(quiet),
             throw=False,
+            effort=known,
         )
         checked = None
         if certificate and _is_usable(result):

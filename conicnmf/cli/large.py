@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conicnmf.cli._app import complain
-from conicnmf.cli.data import Reading, Source
+from conicnmf.cli.data import Reading, Source, read_data
 from conicnmf.errors import InputError, require
 from conicnmf.strips.source import as_chunks, is_stored_in_strips
 
@@ -22,6 +22,17 @@ def is_large(data: str, memory_limit: str | None, cluster: str | None) -> bool:
     (True, False, True)
     """
     return memory_limit is not None or cluster is not None or is_stored_in_strips(data)
+
+
+def source_of(
+    data: str, how: Reading, memory_limit: str | None = None, cluster: str | None = None
+) -> Source:
+    """Return DATA, loaded or to be read in strips, and say how they are read."""
+    if is_large(data, memory_limit, cluster):
+        return stated_large(data, memory_limit, cluster, how)
+    source = read_data(data, how)
+    source.tell()
+    return source
 
 
 def stated_large(data: str, memory_limit: str | None, cluster: str | None, how: Reading) -> Source:

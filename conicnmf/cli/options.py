@@ -10,7 +10,7 @@ import typer
 from conicnmf.datasets import names
 from conicnmf.model.known import LOSSES, TERMS
 from conicnmf.model.problem import Problem
-from conicnmf.solve.choice import known_solvers
+from conicnmf.solve.choice import EFFORTS, known_solvers
 from conicnmf.solve.methods import Chain
 from conicnmf.solve.methods.base import SOLVERS, AnySolver, as_solver
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
@@ -57,6 +57,15 @@ TermsOfH = Annotated[
         autocompletion=lambda incomplete: beginning(incomplete, TERMS.names()),
     ),
 ]
+Constraints = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--constraint",
+        metavar="TEXT",
+        help="A constraint on W or H as in CVXPY, convex or reverse-convex, such as "
+        "'norm(W, 2, axis=0) >= 1' or 'sum(H, axis=0) == 1'.",
+    ),
+]
 Weights = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="A file with the shape of DATA: the weight of each entry."),
@@ -74,6 +83,14 @@ MaxIterations = Annotated[
     int | None, typer.Option("--max-iter", help="Iteration limit; each solver has its own.")
 ]
 Limit = Annotated[float | None, typer.Option("--time-limit", help="Seconds for each run.")]
+Effort = Annotated[
+    str,
+    typer.Option(
+        metavar="low|normal|high",
+        help="How long to race solvers and starts where a constraint is not convex.",
+        autocompletion=lambda incomplete: beginning(incomplete, EFFORTS),
+    ),
+]
 ImageShape = Annotated[
     str | None,
     typer.Option(

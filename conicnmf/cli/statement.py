@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from conicnmf.cli import options as o
 from conicnmf.cli.data import Source, read_weights
+from conicnmf.cli.in_cvxpy import constraints_on, factors_of, read_constraint
 from conicnmf.cli.stated import read_loss, read_term
 from conicnmf.errors import InputError
 from conicnmf.model.constraints import NonNegative, NormBall, Sparseness
@@ -17,7 +19,7 @@ from conicnmf.model.factorize import factorize
 from conicnmf.model.losses import Frobenius, WeightedFrobenius
 from conicnmf.model.penalties import L1
 from conicnmf.model.problem import Problem
-from conicnmf.model.terms import Loss, Term
+from conicnmf.model.terms import Constraint, Loss, Term
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,18 +41,20 @@ class Statement:
     loss: o.LossName = None
     term_w: o.TermsOfW = None
     term_h: o.TermsOfH = None
+    constraint: o.Constraints = None
     weights: o.Weights = None
 
     def problem(self, source: Source, memory_limit: str | None = None) -> Problem:
         """Return the problem of these data."""
         named = (source.features, source.samples)
         features, samples = (None if own is None else numbered(own) for own in named)
+        W, H = self._constraints(source.V)
         return factorize(
             source.V,
             self.rank,
             loss=self._loss(source.known),
-            W=self._terms_of_W(),
-            H=self._terms_of_H(),
+            W=[*W, *self._terms_of_W()],
+            H=[*H, *self._terms_of_H()],
             memory_limit=memory_limit,
             feature_names=features,
             sample_names=samples,
@@ -63,8 +67,23 @@ class Statement:
             loss = weighed(loss, weights)
         return loss if known is None else loss.masked(known)
 
+    def _constraints(self, V: Any) -> Iterator[list[Constraint]]:
+        """Yield what is stated of W and of H in CVXPY's words, and that they are not negative."""
+        if not self.constraint:
+            yield [NonNegative()]
+            yield [NonNegative()]
+            return
+        if not hasattr(V, "shape"):
+            raise InputError(
+                "--constraint needs DATA in memory, and it is read in strips; use terms"
+            )
+        factors = factors_of(V.shape, self.rank)
+        stated = [read_constraint(text, factors) for text in self.constraint]
+        for axis, (name, X) in enumerate(factors.items()):
+            yield constraints_on(X, [constraint for own, constraint in stated if own == name], axis)
+
     def _terms_of_W(self) -> list[Term]:
-        terms: list[Term] = [NonNegative()]
+        terms: list[Term] = []
         if self.sparse_w is not None or self.sparse_w_max is not None:
             most = 1.0 if self.sparse_w_max is None else self.sparse_w_max
             terms.append(Sparseness(self.sparse_w or 0.0, most))
@@ -73,7 +92,7 @@ class Statement:
         return [*terms, *map(read_term, self.term_w or ())]
 
     def _terms_of_H(self) -> list[Term]:
-        terms: list[Term] = [NonNegative()]
+        terms: list[Term] = []
         if self.sparse_h is not None:
             terms.append(Sparseness(self.sparse_h))
         if self.l1_h is not None:

@@ -22,7 +22,8 @@ from conicnmf.types import Array
 _CSS = """
 .front { display: grid; gap: 1rem;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); }
-.front figure { margin: 0; background: var(--card); padding: 0.8rem; border-radius: 6px; }
+.front > * { background: var(--card); padding: 0.8rem; border-radius: 6px; }
+.front figure { margin: 0; }
 .levels { margin: 1.2rem 0; }
 .levels > input { position: absolute; opacity: 0; }
 .track { position: relative; display: flex; justify-content: space-between; max-width: 26rem;
@@ -34,6 +35,7 @@ _CSS = """
 .track label::before { content: ""; display: block; width: 1.2rem; height: 1.2rem;
   margin: 0 auto 0.3rem; border-radius: 50%; background: var(--ground); border: 3px solid var(--soft); }
 .level { display: none; }
+.asked { text-align: center; margin: 0 auto; }
 .badge { display: inline-block; padding: 0.15rem 0.7rem; border-radius: 1rem; font-size: 0.85rem;
   font-weight: 650; border: 1.5px solid var(--bad); color: var(--bad); }
 .badge.good { border-color: var(--good); color: var(--good); }
@@ -109,6 +111,7 @@ def _opening(data: Array, shape: tuple[int, int], plain: Result, levels: list[Le
             '<section id="parts" class="levels">',
             f"<style>{_CSS}{chosen}</style>",
             *inputs,
+            paragraph("Sparseness of each part", "soft asked"),
             f'<div class="track">{"".join(labels)}</div>',
             f'<div class="front">{left}{blurry}<div>{"".join(panels)}</div></div>',
             "</section>",
@@ -135,7 +138,7 @@ def _race(race: Comparison) -> Iterator[str]:
         [str(name), *(number(value, 5) for value in row)]
         for name, row in zip(means.index, means.to_numpy(), strict=True)
     ]
-    headers = ["solver", "mean objective", "lowest", "highest"]
+    headers = ["solver", "mean", "lowest", "highest"]
     starts = race.table["seed"].nunique()
     if best == means.index[0] and len(means) > 1:
         above = means["mean"].iloc[1:].min() / means["mean"].iloc[0] - 1
@@ -150,3 +153,4 @@ def _race(race: Comparison) -> Iterator[str]:
         )
     strong = frozenset([list(means.index).index(best)])
     yield table_html(Table(headers, rows, frozenset(headers[1:]), strong))
+    yield paragraph("The objective over the starts.", "soft")

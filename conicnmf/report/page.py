@@ -38,7 +38,7 @@ thead th { color: var(--soft); font-weight: 600; }
 td { white-space: nowrap; } td.long { min-width: 12rem; white-space: normal;
   overflow-wrap: anywhere; }
 .number { text-align: right; }
-@media (max-width: 36rem) { td.long { min-width: 9rem; } }
+@media (max-width: 36rem) { td.long { min-width: 9rem; } th, td { padding-right: 0.5rem; } }
 tr.strong td { font-weight: 650; }
 pre { background: var(--card); padding: 0.8rem; border-radius: 6px; white-space: pre-wrap;
   font-size: 0.85rem; }

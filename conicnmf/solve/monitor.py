@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from conicnmf.results import Iteration
@@ -18,7 +19,7 @@ class _Display:
         from rich.progress import Progress
 
         self._console = console or Console(stderr=True)
-        self._moves = self._console.is_terminal or self._console.is_jupyter
+        self._moves = self._console.is_terminal or _has_widgets(self._console)
         self._waiting = ""
         if self._moves:
             self._bar = Progress(*columns, console=self._console, transient=True)
@@ -44,6 +45,11 @@ class _Display:
 
     def _say(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _has_widgets(console: Console) -> bool:
+    """Whether this is a notebook in which a bar can move; without ipywidgets it would only warn."""
+    return console.is_jupyter and find_spec("ipywidgets") is not None
 
 
 class ProgressBar(_Display):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -37,3 +39,14 @@ def test_on_a_terminal_bars_move_and_leave_nothing_behind() -> None:
     shown = screen.file.getvalue()  # type: ignore[attr-defined]
     assert "iteration" in shown
     assert "HALS: iteration" not in shown  # bars, no lines
+
+
+def test_in_a_notebook_without_widgets_progress_is_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    notebook = SimpleNamespace(display=lambda mark: shown.append(mark.text))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(display=notebook))
+    monkeypatch.setitem(sys.modules, "IPython.display", notebook)
+    monkeypatch.setattr(sys.modules["conicnmf.solve.monitor"], "find_spec", lambda name: None)
+    bar = ProgressBar("HALS", Console(force_jupyter=True))
+    PROBLEM.solve(cn.HALS(), stop=2, progress=bar)
+    assert [line.split(",")[0] for line in shown] == [f"HALS: iteration {k}" for k in (0, 1, 2)]
