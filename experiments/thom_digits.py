@@ -21,6 +21,10 @@ PAPER = (
 IMAGE = (28, 28)
 COSTS = (0.003, 0.01, 0.03)
 """Values of C to choose from on held-out training digits."""
+HELD = 6
+"""One of so many training digits is held out to judge C."""
+ENOUGH = 20000
+"""From so many of the others, at most, the machines learn that judge C."""
 
 SPARSE, NEARLY_ALL = 0.03, 0.99
 """The paper's estimate is within this of the mean sparseness of code words, of which so many are within
@@ -65,11 +69,8 @@ def svm_error(
     codes_test: Array,
     y_test: Labels,
     costs: Sequence[float] = COSTS,
-    at_most: int = 60000,
 ) -> tuple[float, float]:
-    """Return the test error in percent and the C that was best on a sixth of the training digits.
-
-    C is judged by machines that learn from `at_most` of the other digits.
+    """Return the test error in percent and the C that was best on held-out training digits.
 
     Examples
     --------
@@ -79,13 +80,42 @@ def svm_error(
     0.0
     """
     X, X_test = (np.asarray(H.T, dtype=np.float64) for H in (codes, codes_test))
-    held = np.random.default_rng(0).permutation(len(X)) < len(X) // 6
+    held = np.random.default_rng(0).permutation(len(X)) < len(X) // HELD
     best = costs[0]
     if len(costs) > 1:
-        own = np.flatnonzero(~held)[:at_most]
+        own = np.flatnonzero(~held)[:ENOUGH]
         errors = [OneVsOne.fit(X[own], y[own], c).error(X[held], y[held]) for c in costs]
         best = costs[int(np.argmin(errors))]
     return 100 * OneVsOne.fit(X, y, best).error(X_test, y_test), best
+
+
+def how_chosen(count: int) -> str:
+    """Say how `svm_error` chooses C for so many training digits.
+
+    Examples
+    --------
+    >>> how_chosen(600)
+    'C is the best of the values tried on 100 training digits, by machines that learn from 500 others.'
+    """
+    held = count // HELD
+    return (
+        f"C is the best of the values tried on {held} training digits, by machines that learn from "
+        f"{min(count - held, ENOUGH)} others."
+    )
+
+
+def how_sure(error: float, tests: int) -> str:
+    """Say how far an error in percent may be off by the chance of so many test digits.
+
+    Examples
+    --------
+    >>> how_sure(2.5, 10000)
+    'An error of 2.5 % on 10000 test digits has a standard error of 0.16 %.'
+    """
+    spread = np.sqrt(error * (100 - error) / tests)
+    return (
+        f"An error of {error:.1f} % on {tests} test digits has a standard error of {spread:.2f} %."
+    )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from conicnmf.geometry.compilers import inlined, inner, jit
+from conicnmf.geometry.compilers import inlined, jit_long_sums
 from conicnmf.types import Array, Mask
 
 _PASSES = 40
@@ -19,33 +19,17 @@ _SHARE = 0.7
 """Where the next search starts, as a part of the last level."""
 
 
-@inner
+@inlined
 def _sums(a: Array, level: float) -> tuple[float, float, float]:
     """Return how many entries exceed the level, their sum and the sum of their squares."""
-    # Four of each: one addition need not wait for the last.
-    m0, m1, s0, s1, s2, s3, q0, q1, q2, q3 = 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    whole = a.size - a.size % 4
-    for i in range(0, whole, 4):
-        x0 = a[i] if a[i] > level else 0.0
-        x1 = a[i + 1] if a[i + 1] > level else 0.0
-        x2 = a[i + 2] if a[i + 2] > level else 0.0
-        x3 = a[i + 3] if a[i + 3] > level else 0.0
-        m0 += (a[i] > level) + (a[i + 1] > level)
-        m1 += (a[i + 2] > level) + (a[i + 3] > level)
-        s0 += x0
-        s1 += x1
-        s2 += x2
-        s3 += x3
-        q0 += x0 * x0
-        q1 += x1 * x1
-        q2 += x2 * x2
-        q3 += x3 * x3
-    for i in range(whole, a.size):
-        x0 = a[i] if a[i] > level else 0.0
-        m0 += a[i] > level
-        s0 += x0
-        q0 += x0 * x0
-    return float(m0 + m1), (s0 + s1) + (s2 + s3), (q0 + q1) + (q2 + q3)
+    m, total, squares = 0.0, 0.0, 0.0
+    for i in range(a.size):
+        x = np.float64(a[i])
+        kept = x if x > level else 0.0
+        m += 1.0 if x > level else 0.0
+        total += kept
+        squares += kept * kept
+    return m, total, squares
 
 
 @inlined
@@ -96,7 +80,7 @@ def _above(a: Array, least: float, signed: bool, kept: Array) -> int:
     return k
 
 
-@inner
+@inlined
 def project_row(
     row: Array, ratio: float, norm: float, signed: bool, level: Array, kept: Array
 ) -> bool:
@@ -125,7 +109,7 @@ def project_row(
     return True
 
 
-@jit
+@jit_long_sums
 def advance_rows(
     B: Array,
     before: Array,
