@@ -62,8 +62,8 @@ def compare_command(
 ) -> None:
     """Compare solvers on DATA from the same starts; write tables, the best result and a report.
 
-    Exit codes: 0 if a run succeeded, 1 if none did, 2 if the input is invalid, 130 if it was
-    interrupted (what is finished is kept).
+    Exit codes: 0 a run succeeded, 1 no run succeeded, 2 invalid input,
+    130 interrupted (finished runs are kept).
     """
     source = read_data(data, how)
     source.tell()

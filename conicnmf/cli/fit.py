@@ -60,8 +60,8 @@ def fit(
 ) -> None:
     """Factorize DATA once; write factors and a report.
 
-    Exit codes: 0 on success, 1 if the solve failed, 2 if the input is invalid, 130 if
-    it was interrupted (the best so far is kept).
+    Exit codes: 0 success, 1 the solve failed, 2 invalid input,
+    130 interrupted (the best iterate is kept).
     """
     source = source_of(data, how, memory_limit, cluster)
     with on_cluster(cluster):

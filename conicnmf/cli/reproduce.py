@@ -69,8 +69,8 @@ def reproduce_command(
 ) -> None:
     """Repeat published experiments and compare published with measured figures.
 
-    Ends with 0 when all were run, whatever their verdict, with 1 when one of several could not be
-    run, with 2 when the input is at fault.
+    Exit codes: 0 all were run, whatever the verdict, 1 one of several could
+    not be run, 2 invalid input.
     """
     own = experiments()
     if listed:

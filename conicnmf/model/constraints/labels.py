@@ -21,8 +21,8 @@ class Labels(Constraint):
     """Samples of one class have similar coefficients: ‖μ − h‖₂ ≤ radius · ‖μ‖₁.
 
     Here h is the column of H of a sample and μ the mean of the columns of its class, which is
-    part of the problem. For H ≥ 0 the bound is a second-order cone; it ties all samples of a class
-    together.
+    part of the problem. For H ≥ 0 the bound is a second-order cone that links all samples of a
+    class.
 
     Parameters
     ----------

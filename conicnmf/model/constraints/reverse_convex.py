@@ -27,9 +27,9 @@ _HALVINGS = 12
 class ReverseConvex(Constraint):
     """The CVXPY inequalities f(X) ≤ g(X) that `fn` returns, convex or not, such as ‖x‖ ≥ 1.
 
-    Each side must be a sum of convex and concave parts. What stands on the wrong side is replaced
-    by its tangent at the iterate. The rest stays as it is. A tangent lies below a convex function
-    everywhere, so what holds with it holds.
+    Each side must be a sum of convex and concave parts. Parts that make the constraint non-convex
+    are replaced by their tangents at the iterate. A tangent lies below a convex function
+    everywhere, so a point that satisfies the new constraint also satisfies the original one.
 
     `fn` receives the factor in its usual orientation (W is features × rank, H is rank × samples) and
     returns one constraint or a list. Violations are CVXPY's own, in the units of the constraint.

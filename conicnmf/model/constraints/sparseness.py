@@ -65,7 +65,7 @@ class Sparseness(Constraint):
     ----------
     min, max : float or sequence of float
         The band, 0 <= min <= max <= 1; equal values prescribe the sparseness. A sequence has a
-        number for each component (or sample): 0 and 1 leave it free.
+        number for each component (or sample); 0 as a minimum or 1 as a maximum is no bound.
     each : {"component", "sample"}
         Columns of W and rows of H, or columns of H and rows of W.
 

@@ -18,7 +18,7 @@ from conicnmf.types import Array
 class Unimodal(Constraint):
     """Along each component the entries rise to one peak and fall after it.
 
-    The place of the peak is free, so the set is not convex; its nearest point is exact all the same.
+    The peak may be anywhere, so the set is not convex; the projection is exact nevertheless.
 
     Examples
     --------

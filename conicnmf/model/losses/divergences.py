@@ -178,9 +178,9 @@ class BetaDivergence(Divergence):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KullbackLeibler(Divergence):
-    """The generalized Kullback–Leibler divergence Σ y log(y/p) − y + p: counts as Poisson numbers.
+    """The generalized Kullback–Leibler divergence Σ y log(y/p) − y + p, for Poisson counts.
 
-    Of sparse data only the stored entries are visited; the others enter through sums.
+    For sparse data, only the stored entries are visited; the others enter through sums.
 
     References
     ----------
@@ -234,7 +234,7 @@ class KullbackLeibler(Divergence):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ItakuraSaito(Divergence):
-    """The Itakura–Saito divergence Σ y/p − log(y/p) − 1: quiet and loud entries weigh alike.
+    """The Itakura–Saito divergence Σ y/p − log(y/p) − 1: small and large entries count equally.
 
     References
     ----------

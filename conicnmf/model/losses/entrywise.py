@@ -32,8 +32,9 @@ from conicnmf.types import Array, Data, Mask, stored
 class Entrywise(Loss):
     """scale · Σ M ∘ ℓ(Y, A B) with weights M, at most `cap`; subclasses define ℓ and its slope.
 
-    Weights multiply the loss. They have the shape of the data, or (m, 1) or (1, n) for one a feature
-    or a sample; sparse ones keep the cost proportional to the observed entries.
+    Weights multiply the loss. They have the shape of the data, or (m, 1) or (1, n) for one weight
+    per feature or per sample. With sparse weights, the cost is proportional to the number of
+    observed entries.
     """
 
     weights: MaybeWeights = field(default=None, kw_only=True)

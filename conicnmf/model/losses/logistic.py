@@ -18,8 +18,8 @@ from conicnmf.types import Array, Data
 class Logistic(Entrywise):
     """The negative log-likelihood Σ log(1 + exp p) − y p of data 0 or 1 whose log-odds are A B.
 
-    Log-odds of non-negative factors are never negative, so probabilities are ½ or more: add an offset,
-    or leave a factor without a sign.
+    With non-negative factors, the log-odds are never negative and probabilities are at least ½:
+    add an offset, or let one factor have any sign.
 
     References
     ----------

@@ -122,10 +122,10 @@ class Huber(Robust):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Absolute(Robust):
-    """The sum of the magnitudes of the residuals.
+    """The sum of the absolute values of the residuals.
 
-    Weights and majorizers count residuals close to zero as a little larger than they are; a step that
-    would raise the loss for that reason is not taken.
+    Reweighting and majorizers treat residuals close to zero as slightly larger than they are; a
+    step that raises the loss because of this is rejected.
 
     Examples
     --------

@@ -29,9 +29,9 @@ from conicnmf.types import Array, Data, Mask, stored
 class WeightedFrobenius(Loss):
     """The loss scale · ‖M ∘ (Y − A B)‖²_F with non-negative weights M, at most `cap`.
 
-    The weights have the shape of the data, or (m, 1) or (1, n) for one a feature or a sample. A
-    boolean mask (True = observed) serves as weights; sparse weights keep the cost proportional to
-    the number of observed entries.
+    The weights have the shape of the data, or (m, 1) or (1, n) for one weight per feature or per
+    sample. A boolean mask (True = observed) is also allowed. With sparse weights, the cost is
+    proportional to the number of observed entries.
 
     Examples
     --------

@@ -17,8 +17,8 @@ from conicnmf.types import Array
 class ConcavePenalty(StatedPenalty):
     """The concave scalar that `fn` returns for a factor, such as Σ log(1 + x), or a reward −‖x‖².
 
-    A tangent lies above a concave function, so what lowers the objective with the tangent at the
-    iterate in its place lowers the objective itself.
+    It is replaced by its tangent at the iterate. The tangent lies above the function, so a step
+    that lowers the objective with the tangent also lowers the objective itself.
 
     Examples
     --------

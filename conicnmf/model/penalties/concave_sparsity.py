@@ -47,9 +47,9 @@ class _Concave(Weighted):
 
 @dataclass(frozen=True)
 class LogSum(_Concave):
-    """The penalty `weight · Σ log(1 + |b|/eps)`: the smaller `eps`, the more it counts entries.
+    """The penalty `weight · Σ log(1 + |b|/eps)`: for small `eps` nearly a count.
 
-    It is not convex. Solvers linearize it at the iterate, which gives the entries of an L1 new weights.
+    It is not convex. Solvers linearize it at the iterate, which is an L1 penalty with new weights.
 
     References
     ----------

@@ -44,8 +44,8 @@ def _as_laplacian(given: Any, name: str) -> Any:
 class GraphLaplacian(Weighted):
     """The penalty weight · Σ bᵀLb over the components b, for the Laplacian L of a graph.
 
-    For L = degrees − adjacency, bᵀLb is the sum of (bᵢ − bₖ)² over the edges: features on W, or
-    samples on H, that are neighbors are used alike.
+    For L = degrees − adjacency, bᵀLb is the sum of (bᵢ − bₖ)² over the edges: neighboring features
+    (on W) or samples (on H) get similar values.
 
     Parameters
     ----------

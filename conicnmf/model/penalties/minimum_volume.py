@@ -22,7 +22,7 @@ class MinimumVolume(Weighted):
     ----------
     weight : float
     delta : float
-        Keeps the logarithm finite where components depend on each other.
+        Keeps the logarithm finite if components are linearly dependent.
 
     References
     ----------

@@ -23,8 +23,8 @@ class NonZeros(Weighted):
     Parameters
     ----------
     weight : float
-        An entry stays only if it lowers the rest of the objective by more than this. The coders'
-        price is the root of it, `coding.ForwardBackward(np.sqrt(weight))`.
+        An entry is kept only if it lowers the rest of the objective by more than this. Coders take
+        the square root, `coding.ForwardBackward(np.sqrt(weight))`.
 
     References
     ----------

@@ -17,7 +17,7 @@ from conicnmf.types import Array
 class Smooth(Weighted):
     """The penalty weight · ‖D b‖² for each component b, D taking differences `order` times.
 
-    Order 1 asks for components that hardly change, order 2 for ones that are nearly straight.
+    Order 1 favors components that hardly change, order 2 components that are nearly straight.
 
     Examples
     --------

@@ -47,16 +47,16 @@ class Momentum:
 class AcceleratedMultiplicative(Solver[Problem, Momentum]):
     """Multiplicative updates, each from a point ahead; the objective never rises.
 
-    An update multiplies an entry by a factor. Before the next one the entry is multiplied by a power of
-    that factor once more, whose exponent grows as Nesterov's does. A sweep that would raise the
-    objective is undone, and one of plain updates follows, which cannot. An entry that begins to grow
-    again is lifted to a small part of its component, since from nearly zero no factor would bring it
-    back soon.
+    An update multiplies each entry by a factor. Before the next update, the entry is multiplied by
+    a power of this factor, with an exponent that grows as in Nesterov's method. If a sweep would
+    raise the objective, it is undone and repeated with plain updates, which cannot raise it. An
+    entry close to zero that starts to grow again is first raised to a small fraction of its
+    component, because multiplication alone would take too long.
 
     Parameters
     ----------
     sweeps : int
-        How often all factors are updated before the objective is measured.
+        How many times all factors are updated before the objective is measured.
 
     See Also
     --------

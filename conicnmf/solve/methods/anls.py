@@ -25,15 +25,15 @@ from conicnmf.types import Array
 class ANLS(Extrapolated):
     """Solve each block exactly by an active-set method on the Gram matrices of its columns.
 
-    Columns of a block are free, non-negative, or non-negative with a given sum; so may be the whole
-    factor. Weights and masks give each column a Gram matrix of its own. Columns that `Smooth` ties to
-    their neighbors are solved together by Newton steps within bounds. Supports are warm-started from
-    the last iteration; the objective never rises.
+    Columns of a block may be unconstrained, non-negative, or non-negative with a given sum; the
+    sum may also be that of the whole factor. With weights and masks, each column has its own Gram
+    matrix. Columns that `Smooth` links to their neighbors are solved together by Newton steps
+    within bounds. Active sets are warm-started from the last iteration. The objective never rises.
 
     Parameters
     ----------
     extrapolate : bool
-        Go on a part of the last change before the other factor is updated, see `HALS`.
+        Extrapolate each factor before the other one is updated, see `HALS`.
 
     Examples
     --------

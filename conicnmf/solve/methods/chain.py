@@ -28,14 +28,14 @@ class _Stage:
 class Chain(Solver[BaseProblem, _Stage]):
     """Run the solvers in order, each until it no longer lowers the best feasible objective.
 
-    The usual chain finds a basin with tangent planes, which move all components at once, and
-    polishes it with exact component-wise steps.
+    The usual chain finds a good region with tangent planes, which move all components at once, and
+    refines the result with exact component-wise steps.
 
     Parameters
     ----------
     solvers : tuple of Solver
     rtol : float
-        A solver hands over when the best objective fell by less than this part of itself
+        The next solver takes over once the best objective fell by less than this fraction
     patience : int
         in this many iterations in a row.
 

@@ -41,15 +41,15 @@ class Counts:
 class CyclicNewton(Extrapolated):
     """Lower the Kullback–Leibler divergence by Newton steps on one entry after the other.
 
-    Steps that could raise the divergence are shortened to where they cannot, so the objective never
-    rises. Of sparse data only stored entries are visited.
+    Steps that could raise the divergence are shortened until they cannot, so the objective never
+    rises. For sparse data, only stored entries are visited.
 
     Parameters
     ----------
     sweeps : int
-        How often the entries of a factor are visited before the factor is switched.
+        How many times the entries of a factor are updated before the other factor's turn.
     extrapolate : bool
-        Go on a part of the last change before the other factor is updated, see `HALS`.
+        Extrapolate each factor before the other one is updated, see `HALS`.
 
     References
     ----------

@@ -36,12 +36,13 @@ class HALS(Extrapolated):
     Parameters
     ----------
     sweeps : int
-        How often the components are visited before the factor is switched. Where a constant or a
-        third factor stands between two factors, it mixes their components, and this is repeated
-        until they have settled, ten times at most.
+        How many times the components of a factor are updated before the other factor's turn. If a
+        constant or a third factor stands between two factors, their components are mixed; then
+        this is repeated until they have settled, at most ten times.
     extrapolate : bool
-        Go on a part β of the last change before the other factor is updated. β grows while the
-        objective falls; an iteration that would raise it is undone and β is cut.
+        Before the other factor is updated, continue by a fraction β of the last change. β grows
+        while the objective falls; an iteration that would raise the objective is undone and β is
+        reduced.
 
     References
     ----------

@@ -68,8 +68,8 @@ def smooth_reverse(block: Block) -> Iterator[str]:
 class JointNLP(Solver[Problem, None]):
     """Solve for W and H together with a non-linear solver, through CVXPY.
 
-    The product is not convex, and neither is a lower bound on sparseness; bounds enter as
-    (Σb)² ≤ c²Σb² and its opposite, other constraints and penalties as they were stated. The program
+    The product is not convex, and neither is a lower bound on sparseness; bounds on sparseness are
+    passed on as (Σb)² ≤ c²Σb² or ≥, other constraints and penalties as you wrote them. The program
     has the size of the data: use it for small problems, to see how good the alternating methods are.
     It ends after 1000 iterations of the non-linear solver.
 

@@ -23,9 +23,9 @@ from conicnmf.types import Array
 class Multiplicative(BlockSolver[None]):
     """Multiply B by a power of the ratio of the two parts of its gradient; the objective never rises.
 
-    The product is where a sum over entries that lies above the loss is lowest: for squares and for
-    divergences with 1 ≤ β ≤ 2 the ratio itself. Entries at zero stay there, so start from positive
-    factors.
+    The result minimizes a sum over entries that lies above the loss. For squares and for
+    divergences with 1 ≤ β ≤ 2 the power is one. Entries that are zero stay zero, so start from
+    positive factors.
 
     References
     ----------

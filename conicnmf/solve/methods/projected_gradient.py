@@ -38,7 +38,7 @@ class ProjectedGradient(BlockSolver[float | None]):
         step, as in the published NMFSC. Data or other factors with negative entries always lead to
         gradient steps.
     max_halvings : int
-        How often a step may be halved before the factor is left as it is.
+        How many times a step may be halved before the factor is left unchanged.
 
     References
     ----------

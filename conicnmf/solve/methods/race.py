@@ -51,25 +51,26 @@ class _Field:
 
 @dataclass(frozen=True)
 class Race(Solver[BaseProblem, _Field]):
-    """Run several solvers from several starts, drop those that cannot win, polish the best.
+    """Run several solvers from several starts, drop those that cannot win, and refine the best.
 
-    Problems with reverse-convex constraints have many basins, and which one a run ends in often
-    shows after some iterations. One iteration of the race is one of everybody who still runs; who
-    has converged waits for the others. After the first round, a runner is dropped as soon as it would
-    not pass the leader even by falling three times as far again as in the last half of its
-    iterations. If more than six are left at the end of a round, so is the worse half. Iterations
-    decide, not the clock, so the same seed gives the same answer. The notes of the history say how
-    many still run, how far apart the runs have come (`spread`), and in how many places that differ
-    by more than one percent (`basins`).
+    Problems with reverse-convex constraints have many local minima, and it often shows after some
+    iterations which runs will end well. In each iteration of the race, every remaining run makes
+    one iteration; runs that have converged wait for the others. After the first round, a run is
+    dropped as soon as it could not overtake the leader even if it fell three times as far as in
+    the last half of its iterations. If more than six runs are left at the end of a round, the
+    worse half is dropped. This depends on iterations, not on time, so the same seed gives the same
+    result. The notes of the history give the number of remaining runs, how far their objectives
+    are apart (`spread`), and the number of objectives that differ by more than one percent
+    (`basins`).
 
     Parameters
     ----------
     solvers : tuple of Solver
     starts : int or tuple of int
-        How many starts each solver runs from: the given one, and others that are drawn. A tuple has
-        a number for each solver.
+        How many starts each solver runs from: the given one, and random ones. A tuple has a number
+        for each solver.
     laps : int
-        Iterations of the first round; a round ends after twice as many iterations as the one before.
+        Iterations of the first round; each round is twice as long as the one before.
 
     Examples
     --------

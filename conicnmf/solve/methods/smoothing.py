@@ -42,17 +42,18 @@ class _Stage:
 
 @dataclass(frozen=True)
 class Smoothing(Solver[Problem, _Stage]):
-    """Minimize smooth losses that come closer to one with kinks, each from the end of the last.
+    """Minimize a sequence of smooth losses that approach a loss with kinks.
 
-    Near a kink no square lies above a loss but very steep ones, whose steps are short. A smooth loss
-    is flat there, and the first ones lead most of the way. For magnitudes they are Huber's.
+    Near a kink, only very steep quadratics lie above the loss, and they allow only short steps.
+    Smooth losses allow longer ones. Each solve starts from the result of the previous one. For
+    absolute values, the smooth losses are Huber's.
 
     Parameters
     ----------
     solver : Solver
-        What minimizes the smooth losses.
+        The solver that minimizes the smooth losses.
     rtol : float
-        The next loss follows when the objective with this one fell by less than this part
+        The next loss follows once the objective with this one fell by less than this fraction
     patience : int
         in this many iterations in a row.
 

@@ -54,22 +54,22 @@ class SparsityMaximization(BlockSolver[_Memo]):
     """Alternate two convex programs in each block; the objective never rises over W and H.
 
     The first makes the least sparse component sparser without raising the objective. The second
-    lowers the objective within a ball round each component that holds sparse vectors only. Other
-    reverse-convex constraints are moved inside and held by their tangents in the same way, and
-    penalties that are not convex are linearized.
+    lowers the objective while each component stays in a ball that contains only sparse vectors.
+    Other reverse-convex constraints are treated in the same way with their tangents, and penalties
+    that are not convex are linearized.
 
     Parameters
     ----------
     rounds : int
-        How often the two steps are repeated before the factor is switched.
+        How many times the two steps are repeated before the other factor's turn.
     rtol : float
-        They are repeated while the objective falls by more than this part of itself.
+        They are repeated while the objective falls by more than this fraction.
     form : {"gauge", "taylor"}
         What is linearized in the first step: the convex gauge of the cone, whose linearization
         keeps every component feasible, or the sparseness itself, with back-tracking.
     engine : {"auto", "native", "conic"}
-        "native" takes steps with the same guarantees without a cone solver, where every
-        constraint is known.
+        "native" takes steps with the same guarantees without a cone solver; it needs constraints
+        that it knows. "auto" uses it if possible.
     backend : str, optional
         An installed CVXPY solver for the conic engine.
 

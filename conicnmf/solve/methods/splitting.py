@@ -55,26 +55,28 @@ class _Memo:
 
 @dataclass(frozen=True)
 class Splitting(Extrapolated):
-    """Give each group of terms a copy of the factor, and bring the copies together (AO-ADMM).
+    """Give each group of terms a copy of the factor, and drive the copies to agree (AO-ADMM).
 
-    The loss is minimized by one small matrix for all columns, or entry by entry. A term acts on its
-    copy by its proximal step, in closed form where it has one; a convex CVXPY constraint or penalty
-    by a small cone program that is compiled once. So no program has the size of the data, whatever
-    the loss. Copies and multipliers are kept from one visit of a block to the next. A new point is
-    taken where it is feasible and the objective is not higher. Blocks without such terms are
-    minimized as `HALS` or `ANLS` do, and small ones of squares by one program of loss and terms.
+    The loss is minimized with one small matrix for all columns, or entry by entry. A term acts on
+    its copy by its proximal step, in closed form if there is one; a convex CVXPY constraint or
+    penalty acts by a small cone program that is compiled once. So no program has the size of the
+    data, whatever the loss. Copies and multipliers are kept for the next update of the block. A
+    new point is accepted only if it is feasible and the objective does not rise. Blocks without
+    such terms are minimized as by `HALS` or `ANLS`, and small blocks with squared losses by a
+    single program for loss and terms.
 
     Parameters
     ----------
     rounds : int
-        How often the copies may be brought together before the factor is switched.
+        The most rounds of splitting before the other factor's turn.
     program_rounds : int
-        The same where a round takes a cone program.
+        The same if a round needs a cone program.
     rtol : float
-        They are while copies differ, or move, by more than this part of their size.
+        Rounds continue while copies differ, or move, by more than this fraction of their size.
     extrapolate : bool
-        Go on a part of the last change before the other factor is updated, see `HALS`. A factor
-        whose constraints have no joint projection does where one program has all of its block.
+        Extrapolate each factor before the other one is updated, see `HALS`. A factor whose
+        constraints have no joint projection is extrapolated only if a single program solves its
+        block.
 
     References
     ----------

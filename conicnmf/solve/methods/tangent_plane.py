@@ -64,32 +64,32 @@ class _Memo:
 
 @dataclass(frozen=True)
 class TangentPlane(BlockSolver[_Memo]):
-    """Solve each block as a convex program, with tangent planes for components not sparse enough.
+    """Solve each block as a convex program, with tangent planes for lower bounds on sparseness.
 
     Any convex CVXPY constraint or penalty on a factor is allowed. A penalty that is not convex is
     linearized at the iterate. A signed factor with a sparseness band is solved for its magnitudes,
     then for the signs of its small entries; where other terms depend on signs, the band is stated as
-    ‖b‖₁ between multiples of ‖b‖. The objective falls within a block; over both blocks it may rise,
-    and then the best feasible iterate is returned.
+    ‖b‖₁ between multiples of ‖b‖. The objective falls within a block, but may rise from one block
+    to the next; the best feasible iterate is returned.
 
     Parameters
     ----------
     rounds : int
-        How often the planes may be moved before the factor is switched.
+        How many times the planes may be moved before the other factor's turn.
     rtol : float
-        Planes are moved while the objective falls by more than this part of itself.
+        Planes are moved while the objective falls by more than this fraction.
     linearizations : int
-        How often a penalty that is not convex is linearized before the factor is switched.
+        How many times a non-convex penalty is linearized before the other factor's turn.
     upper : {"cone", "cuts"}
         Upper bounds on sparseness as second-order cones, or by cutting planes, which keep the
         blocks of the conic engine quadratic programs.
     engine : {"auto", "native", "conic"}
-        "native" solves blocks of known constraints by descent over components, to the same
-        answers as the cone solver's; "auto" does so where every constraint is known and no
-        backend is named.
+        "native" solves blocks with known constraints by descent over components, with the same
+        results as the cone solver; "auto" does this if every constraint is known and you name no
+        backend.
     backend : str, optional
         An installed CVXPY solver; by default the program is compiled once for Clarabel and
-        updated in place. Whatever fails is tried again along ECOS, Clarabel, SCS.
+        updated in place. If it fails, ECOS, Clarabel and SCS are tried in this order.
 
     References
     ----------

@@ -51,9 +51,9 @@ class FromColumns(FromData):
 
 @dataclass(frozen=True)
 class DataColumns(FromColumns):
-    """Each component is the mean of a few columns of V that are drawn at random.
+    """Each component is the mean of a few random columns of V.
 
-    Cheap, and of the same kind as the data: as sparse, as smooth, in the same units. Views that share
+    Cheap, and similar to the data: as sparse, as smooth, in the same units. Views that share
     a factor, offsets and middle factors are treated as by `NNDSVD`.
 
     Parameters
@@ -62,7 +62,7 @@ class DataColumns(FromColumns):
         What zeros become: nothing, the mean of the factor, or small random numbers. Methods that
         multiply cannot leave zero, so "random" is the default.
     average : int
-        How many columns each mean is taken over; 1 begins at the samples themselves.
+        The number of columns in each mean; with 1, components are samples.
 
     References
     ----------

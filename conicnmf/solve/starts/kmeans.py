@@ -17,10 +17,10 @@ from conicnmf.types import Array
 
 @dataclass(frozen=True)
 class KMeans(FromColumns):
-    """The means of groups of samples that are near each other, found by Lloyd's rounds.
+    """The means of groups of similar samples, found by Lloyd's algorithm.
 
-    The first means are samples that are drawn far from each other (k-means++). A group that loses all
-    its samples begins again at the sample that is farthest from its mean. Views that share a factor,
+    The first means are samples far from each other (k-means++). A group that loses all its samples
+    restarts at the sample farthest from its mean. Views that share a factor,
     offsets and middle factors are treated as by `NNDSVD`.
 
     Parameters
@@ -29,7 +29,7 @@ class KMeans(FromColumns):
         What zeros become: nothing, the mean of the factor, or small random numbers. Methods that
         multiply cannot leave zero, so "random" is the default.
     rounds : int
-        The most rounds; the means end earlier when no sample changes its group.
+        The most rounds; it stops earlier if no sample changes its group.
 
     References
     ----------

@@ -20,10 +20,10 @@ from conicnmf.types import Array, stored
 class NNDSVD(FromData):
     """Non-negative parts of the leading singular vectors.
 
-    Views that share a factor are stacked, each by the weight of its loss; offsets begin at the
-    smallest entries (at the means where factors may be negative) and are taken off first; a middle
-    factor is fitted to the two others by least squares. Missing entries begin at the mean of their
-    feature. Neither sparse data nor stacks are formed.
+    Views that share a factor are stacked, each by the weight of its loss; offsets start at the
+    smallest entries (at the means if factors may be negative) and are subtracted first; a middle
+    factor is fitted to the two others by least squares. Missing entries are replaced by the mean
+    of their feature. Sparse data stay sparse, and stacks are not formed.
 
     Parameters
     ----------

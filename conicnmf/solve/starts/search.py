@@ -40,7 +40,7 @@ class ConeSearch(Start):
     method : {"sample", "enumerate"}
         Draw random combinations, or go through all samples ** rank of them.
     budget : int
-        The largest number of combinations that are judged.
+        The largest number of combinations to evaluate.
     progress : bool
         Show a progress bar.
 

@@ -19,11 +19,11 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True)
 class SPA(FromColumns):
-    """The column of the largest norm, again and again after projecting it out of all columns.
+    """The column with the largest norm, repeatedly, after projecting out those found before.
 
     Where V = W H, each column of W is among the columns of V, and the coefficients of no sample sum
-    to more than one, these columns of W are found exactly. A norm has its largest value over a
-    polytope at a vertex, so outliers are picked as well: for noisy spectra `VCA` is the calmer rule.
+    to more than one, these columns of W are found exactly. Outliers may be picked as well; for
+    noisy spectra, `VCA` is more robust.
 
     Parameters
     ----------

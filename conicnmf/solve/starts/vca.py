@@ -20,11 +20,11 @@ class VCA(FromColumns):
     """Samples at the corners of the simplex that the data fill, for spectral unmixing.
 
     Samples are projected on the subspace of the signal, of dimension `rank`, and scaled into one
-    plane: this takes away how brightly each was lit. Where noise is strong, with less than
-    15 + 10 log₁₀(rank) decibels between signal and noise, the best plane through the mean is taken
-    instead. Then the sample that lies farthest along a random direction, orthogonal to the corners
-    that were found before, is the next corner. Components are corners in the subspace, so most of
-    their noise is gone. With `seed` you draw other directions.
+    plane: this removes differences in brightness. If noise is strong, with a signal-to-noise ratio
+    below 15 + 10 log₁₀(rank) decibels, the best plane through the mean is used instead. Then the
+    sample farthest along a random direction, orthogonal to the corners found so far, is the next
+    corner. Components are corners within the subspace, which removes most of their noise. Another
+    `seed` gives other directions.
 
     Parameters
     ----------
