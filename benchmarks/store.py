@@ -12,6 +12,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks.harness import Row
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.json"
@@ -102,9 +104,11 @@ def _row(read: dict[str, Any]) -> Row:
 
 
 def _without_nan(value: Any) -> Any:
-    """Return the value with None in place of what JSON has no number for."""
+    """Return the value with Python's numbers, and None in place of what JSON has no number for."""
     if isinstance(value, Mapping):
         return {key: _without_nan(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [_without_nan(part) for part in value]
+    if isinstance(value, np.generic):
+        return _without_nan(value.item())
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -46,7 +46,7 @@ def terms() -> dict[str, tuple[Sequence[Term], Sequence[Term]]]:
         "non-negative": ([plus], [plus]),
         "penalized": ([plus, L2(0.05)], [plus, L1(0.1)]),
         "priced": ([plus, UnitNorm()], [plus, NonZeros(0.02)]),
-        "free": ([], [L2(0.1)]),
+        "free": ([L2(0.1)], [L2(0.1)]),
         "boxed": ([Box(0, 0.4)], [plus]),
         "unit norm": ([plus, UnitNorm()], [plus]),
         "short": ([plus, NormBall(2.0)], [plus]),

@@ -95,6 +95,14 @@ def test_stored_rows_come_back_as_they_were(tmp_path):
     assert load(tmp_path / "nothing.json") is None
 
 
+def test_numbers_of_numpy_are_stored_as_numbers(tmp_path):
+    row = Row("case", ratio=np.float32(0.5), spread=np.float64("nan"), ok=np.True_, id="proj")
+    save(results_of([row]), tmp_path / "rows.json")
+    (again,) = load(tmp_path / "rows.json").rows
+    assert (again.ratio, again.ok) == (0.5, True)
+    assert math.isnan(again.spread)
+
+
 def test_every_benchmark_has_a_profile():
     assert set(LIMITS) == set(IDS)
 
