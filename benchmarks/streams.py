@@ -66,7 +66,7 @@ def _streamed(V: Array, seed: int) -> Array:
 
 
 def _online(V: Array, seed: int) -> Array:
-    """Return the components of the solver, which codes all samples once more in each pass."""
+    """Return the components of the solver, which codes all samples twice more in each pass."""
     solver = cn.Online(BATCH)
     return cn.factorize(V, RANK).solve(solver, stop=PASSES, seed=seed).W.T
 

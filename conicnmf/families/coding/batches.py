@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from conicnmf.families.coding.sparse_code import squared_norms
 from conicnmf.model.addends import PenaltyView
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.terms import Quadratic
+from conicnmf.model.tolerances import FEASIBLE
 from conicnmf.solve.methods import HALS, ProjectedGradient, Splitting, TangentPlane
 from conicnmf.types import Array, Data
 
@@ -25,8 +26,8 @@ _STEPS: tuple[Any, ...] = (
     ProjectedGradient(),
 )
 """What improves components, the first that fits."""
-FORGETTING = 4.0
-"""The past counts (1 − 1/t)⁴ after batch t: codes of old batches belong to components long gone."""
+FORGETTING = 8.0
+"""The past counts (1 − 1/t)⁸ after batch t: codes of old batches belong to components long gone."""
 _EARLY, _SETTLING = 4.0, 100.0
 """At first it fades faster by this factor, while components change most, and not after this batch."""
 _UNUSED = 1e-12
@@ -43,6 +44,8 @@ class Past:
     count: float
     seen: int
     batches: int = 1
+    latest: Array | None = None
+    """The components that the last batch led to, of which those that are given away are an average."""
 
     @classmethod
     def of(cls, V: Data, H: Array) -> Past:
@@ -63,6 +66,16 @@ class Past:
             self.seen + new.seen,
             t,
         )
+
+    def average(self, before: Array, forgetting: float) -> Array:
+        """Return the average of the latest components and of those before, in which old ones fade.
+
+        Batch by batch the latest components follow the few batches that they remember. Their average
+        does not, and yet does not lag behind by much (Shamir and Zhang, ICML 2013).
+        """
+        assert self.latest is not None
+        share = (1 + forgetting) / (self.batches + forgetting)
+        return np.asarray(before + share * (self.latest - before), dtype=before.dtype)
 
     def in_all(self, samples: int | None = None) -> tuple[Array, Array, Array]:
         """Return the sums at the size of so many samples, which prices on components refer to."""
@@ -87,17 +100,36 @@ class Lesson:
         self, V: Data, B: Array, past: Past | None, rounds: int = ROUNDS
     ) -> tuple[Array, Array, Past]:
         """Return components, codes and sums after codes and components were found in turn."""
-        kind = B.dtype
+        kind, before = B.dtype, B.copy()
+        if past is not None and past.latest is not None:
+            B = past.latest
         for _ in range(rounds):
             H = self.code(np.ascontiguousarray(B.T))
             new = Past.of(V, H)
             seen = new if past is None else past.then(new, self.forgetting)
-            better = self._improved(seen, B.astype(np.float64))
+            better = self.improved(seen, B)
             B = renewed(self.block, seen.G, better, V, H).astype(kind)
-        return B, H, seen
+            fresh = (better != B).any(axis=1)
+            before[fresh] = B[fresh]
+        seen = replace(seen, latest=B)
+        return self._averaged(before, seen), H, seen
+
+    def _averaged(self, before: Array, seen: Past) -> Array:
+        """Return the average of components, brought back into the constraints, else the latest."""
+        assert seen.latest is not None
+        if self.dictionary is not None:
+            return seen.latest  # an average of sparse atoms is none
+        found = seen.average(before, self.forgetting)
+        if self.block.projection is not None:
+            found = self.block.projection(found)
+        within = self.block.violation(found) <= FEASIBLE and not self.block.collapsed(found)
+        return found if within else seen.latest
+
+    def improved(self, past: Past, B: Array) -> Array:
+        """Return the components after steps on the sums of the past."""
+        return self._improved(past, B.astype(np.float64)).astype(B.dtype)
 
     def _improved(self, past: Past, B: Array) -> Array:
-        """Return the components after steps on the sums of the past."""
         G, C, squares = past.in_all(self.samples)
         scale = self.block.addends[0].loss.scale  # type: ignore[attr-defined]
         sums = Quadratic(2 * scale * G, 2 * scale * C, scale * float(squares.sum()))

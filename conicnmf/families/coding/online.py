@@ -23,6 +23,9 @@ from conicnmf.solve.needs import LossWith, nonnegative_only, uncapped
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Data, Factors
 
+_FIRST = 10
+"""So many times more rounds are made with the first batch."""
+
 
 @dataclass(frozen=True, eq=False)
 class Stream:
@@ -36,11 +39,12 @@ class Stream:
 class Online(Solver[Problem, Stream]):
     """Learn W from batches of samples: codes of a batch, then W by sums over all batches so far.
 
-    An iteration is a pass over all samples in random order, followed by an update of all of H. Of past
-    batches only Σ h hᵀ and Σ v hᵀ are kept, and they fade, because old codes belong to outdated
-    components. W may have any constraint under which a solver can minimize squares, including your
-    own CVXPY constraints; H may have any term on single samples, or a coder. `partial_fit` of
-    estimators takes the same steps.
+    An iteration is a pass over all samples in random order, followed by codes of all samples, an update
+    of W by these, and codes again. Of past batches only Σ h hᵀ and Σ v hᵀ are kept, and they fade,
+    because old codes belong to outdated components; W is an average of what the last batches led to. W
+    may have any constraint under which a solver can minimize squares, including your own CVXPY
+    constraints; H may have any term on single samples, or a coder. `partial_fit` of estimators takes
+    the same steps.
 
     Parameters
     ----------
@@ -54,12 +58,14 @@ class Online(Solver[Problem, Stream]):
         How many times the codes of a batch and W are updated.
     forgetting : float
         After batch t the past counts (1 − 1/t) to this power, less in the first hundred batches. At 0
-        nothing is forgotten.
+        nothing is forgotten. Components are averaged with the same memory.
 
     References
     ----------
     Mairal, Bach, Ponce and Sapiro, Online learning for matrix factorization and sparse coding,
     JMLR 2010.
+    Shamir and Zhang, Stochastic gradient descent for non-smooth optimization: convergence results and
+    optimal averaging schemes, ICML 2013.
 
     Examples
     --------
@@ -122,9 +128,14 @@ class Online(Solver[Problem, Stream]):
         for first in range(0, len(order), self.batch_size):
             batch = V[:, order[first : first + self.batch_size]]
             lesson = self._lesson(problem, batch)
-            B, _, past = lesson.learned(batch, B, past, self.rounds)
-        found = block.put(factors, B)
-        found["H"] = self._lesson(problem, V).code(found["W"])
+            # The first batch is fitted by itself, from a start that may be far from it.
+            rounds = self.rounds * (_FIRST if past is None else 1)
+            B, _, past = lesson.learned(batch, B, past, rounds)
+        lesson = self._lesson(problem, V)
+        # By codes of all samples W no longer hangs on which of them came last.
+        sums = Past.of(V, lesson.code(np.ascontiguousarray(B.T)))
+        found = block.put(factors, lesson.improved(sums, B))
+        found["H"] = lesson.code(found["W"])
         return Sweep(found, replace(memo, past=past))
 
     def _lesson(self, problem: Problem, V: Data) -> Lesson:
@@ -148,7 +159,8 @@ class Online(Solver[Problem, Stream]):
         if past is None:
             return {}
         counts = np.array([past.count, past.seen, past.batches])
-        return {"G": past.G, "C": past.C, "squares": past.squares, "counts": counts}
+        sums = {"G": past.G, "C": past.C, "squares": past.squares, "counts": counts}
+        return sums if past.latest is None else sums | {"latest": past.latest}
 
     def unpack(self, arrays: dict[str, Array], memo: Stream) -> Stream:
         """Return the sums of a checkpoint."""
@@ -156,4 +168,5 @@ class Online(Solver[Problem, Stream]):
             return memo
         count, seen, batches = arrays["counts"]
         G, C, squares = (arrays[name] for name in ("G", "C", "squares"))
-        return replace(memo, past=Past(G, C, squares, float(count), int(seen), int(batches)))
+        sums = Past(G, C, squares, float(count), int(seen), int(batches), arrays.get("latest"))
+        return replace(memo, past=sums)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -87,7 +89,8 @@ def test_a_batch_is_one_of_partial_fit():
         solver.start(problem, type("C", (), {"rng": np.random.default_rng(0)})()),
     )
     made = solver.sweep(problem, {"W": before.T, "H": np.ones((4, 200))}, memo)
-    np.testing.assert_allclose(made.factors["W"], model.components_.T, rtol=1e-6, atol=1e-9)
+    mine, theirs = made.memo.past.latest, model._past.latest
+    np.testing.assert_allclose(mine, theirs, rtol=1e-6, atol=1e-9)
 
 
 def test_sums_are_those_of_samples_that_fade():
@@ -102,6 +105,19 @@ def test_sums_are_those_of_samples_that_fade():
     faded = Past.of(*parts[0]).then(Past.of(*parts[1]))
     assert faded.count < 4 + 1e-4  # at first hardly anything is kept
     assert faded.in_all(16)[2].sum() == pytest.approx(4 * (parts[1][0] ** 2).sum(), rel=1e-4)
+
+
+@pytest.mark.parametrize("forgetting", [0, 8])
+def test_averages_weigh_components_by_how_long_ago_they_were(forgetting):
+    """Against the closed form: batch s counts as (s + η − 1)! / (s − 1)!, all the same for η = 0."""
+    rng = np.random.default_rng(2)
+    latest = rng.random((6, 2, 3))
+    found = np.zeros((2, 3))
+    for t, B in enumerate(latest, start=1):
+        none = np.zeros((0, 0))
+        found = Past(none, none, none, 1.0, 1, t, B).average(found, forgetting)
+    weights = [comb(s + forgetting, forgetting) for s in range(6)]
+    np.testing.assert_allclose(found, np.average(latest, axis=0, weights=weights))
 
 
 def test_a_killed_solve_goes_on_from_its_sums(tmp_path):
