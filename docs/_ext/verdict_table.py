@@ -29,8 +29,8 @@ class VerdictTable(SphinxDirective):
                 verdict, reason = re.findall(
                     r"^\*\*Verdict: (\w+)\.\*\* (.*)$", text, re.MULTILINE
                 )[0]
-                rows.append([name, experiment.published, verdict, reason])
-        return [table_node(["experiment", "published", "verdict", "measured"], rows)]
+                rows.append([name, verdict, experiment.published, reason])
+        return [table_node(["experiment", "verdict", "published", "measured"], rows)]
 
 
 def setup(app: Any) -> dict[str, bool]:
