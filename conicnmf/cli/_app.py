@@ -46,7 +46,11 @@ class _Group(TyperGroup):
                 ctx.meta[_JSON] |= bool(options.get("json"))
         except (ConicNMFError, OSError) as error:
             _fail(ctx, str(error), BAD_INPUT)
-        return super().parse_args(ctx, rest)
+        try:
+            return super().parse_args(ctx, rest)
+        except Exception as error:
+            _tell_usage(ctx, error)
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; what the user can put right is told in red."""
@@ -64,9 +68,7 @@ class _Group(TyperGroup):
         except Exception as error:
             # What is wrong with the words themselves is reported by the code that reads them.
             _suggest(error)
-            told = getattr(error, "format_message", None)
-            if told is not None and ctx.meta.get(_JSON):
-                print_json({"error": told(), "exit_code": BAD_INPUT})
+            _tell_usage(ctx, error)
             raise
 
 
@@ -80,6 +82,13 @@ def _suggest(error: Any) -> None:
         name = error.option_name.lstrip("-").replace("-", "_")
         ours = [_OPTIONS[own] for own in meant(name) if own in _OPTIONS]
         error.possibilities = ours or error.possibilities
+
+
+def _tell_usage(ctx: Any, error: Any) -> None:
+    """Say as JSON, where that was asked for, what is wrong with the words of a call."""
+    told = getattr(error, "format_message", None)
+    if told is not None and ctx.meta.get(_JSON):
+        print_json({"error": told(), "exit_code": BAD_INPUT})
 
 
 def _fail(ctx: Any, message: str, code: int, error: BaseException | None = None) -> NoReturn:

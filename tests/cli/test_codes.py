@@ -43,6 +43,15 @@ def test_wrong_usage_is_code_2(arguments):
     run(*arguments, code=2)
 
 
+@pytest.mark.parametrize(
+    "words", [[], ["--version"], ["--nope"], ["fitt"], ["fit"], ["fit", "bars", "--nope"]]
+)
+def test_wrong_usage_is_json_where_that_is_asked_for(words):
+    said = told(*words, code=2)
+    assert said["error"]
+    assert said["exit_code"] == 2
+
+
 def test_want_of_memory_is_code_1(data, monkeypatch):
     def greedy(*arguments, **options):
         raise MemoryError
