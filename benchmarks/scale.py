@@ -50,7 +50,8 @@ def whole(columns: int, dtype: Any = np.float32, width: int = WIDTH) -> Array:
 
 @contextmanager
 def workers(count: int) -> Iterator[Any]:
-    """Start workers that are processes with one thread each."""
+    """Start workers that are processes with one thread each, set up as docs/large.md says."""
+    import dask
     from distributed import Client, LocalCluster
 
     settings = {
@@ -60,7 +61,11 @@ def workers(count: int) -> Iterator[Any]:
         "silence_logs": 50,
         "memory_limit": 0,
     }
-    with LocalCluster(**settings) as cluster, Client(cluster) as client:
+    with (
+        dask.config.set({"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}),
+        LocalCluster(**settings) as cluster,
+        Client(cluster, direct_to_workers=True) as client,
+    ):
         client.wait_for_workers(count)
         yield client
 

@@ -83,8 +83,11 @@ def _pid():
 
 
 @contextmanager
-def cluster():
-    """Start three workers that are started again when they are killed, unless that kills them too."""
+def cluster(direct=False):
+    """Start three workers that are started again when they are killed, unless that kills them too.
+
+    They are asked by way of the scheduler, or directly.
+    """
     settings = {"distributed.scheduler.allowed-failures": 10**6, "conicnmf.patience": "20s"}
     with (
         dask.config.set(settings),
@@ -94,7 +97,7 @@ def cluster():
             dashboard_address="localhost:0",
             silence_logs=50,
         ) as own,
-        Client(own) as client,
+        Client(own, direct_to_workers=direct) as client,
     ):
         client.wait_for_workers(WORKERS)
         yield client
@@ -119,7 +122,7 @@ def kill_workers(seed, count):
     if wanted["status"] != "MAX_ITER":
         raise RuntimeError(f"without a kill it ends with {wanted['status']}: {wanted['remarks']}")
     while kills < count:
-        with cluster() as client:
+        with cluster(direct=bool(rng.integers(2))) as client:
             while kills < count and len(client.nthreads()) == WORKERS:
                 moments = rng.integers(1, watch.asked, size=int(rng.integers(1, 4))).tolist()
                 with Killer(moments, rng) as killer:

@@ -197,7 +197,7 @@ def _client() -> tuple[Any, Any]:
     except ValueError:
         # Workers in this process: scripts need no main guard, and nothing is copied.
         cluster = LocalCluster(processes=False, dashboard_address="localhost:0")
-        return Client(cluster, set_as_default=False), cluster
+        return Client(cluster, set_as_default=False, direct_to_workers=True), cluster
     if client.asynchronous:
         raise InputError(
             "the current Dask client must not be asynchronous, got one that is; use "
