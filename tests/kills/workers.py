@@ -23,16 +23,19 @@ import conicnmf as cn
 from conicnmf.strips.cluster.team import Team
 from conicnmf.strips.crew import LostStripsError
 
-V = np.random.default_rng(11).random((30, 600))
+RNG = np.random.default_rng(11)
+V = RNG.random((30, 600))
+START = RNG.random((30, 4)) + 0.1, RNG.random((4, 600)) + 0.1
+STRIPS = da.from_array(V, chunks=(30, 50))
 WORKERS, LONG = 3, 5.0
 
 
-def solve():
-    """Solve a problem of twelve strips; return its numbers."""
+def solve(data):
+    """Solve a problem; return its numbers."""
     stated = {"W": ["nonnegative", cn.Sparseness(min=0.4)], "H": ["nonnegative", cn.L1(0.1)]}
     try:
-        problem = cn.factorize(da.from_array(V, chunks=(30, 50)), 4, **stated)
-        result = problem.solve("HALS", stop=25, seed=3, throw=False)
+        problem = cn.factorize(data, 4, **stated)
+        result = problem.solve("HALS", init=START, stop=25, throw=False)
     except (cn.SolveError, LostStripsError) as error:  # before there is any iterate
         return {"status": "ERROR", "W": 0.0, "H": 0.0, "remarks": str(error)}
     return {
@@ -103,11 +106,16 @@ def cluster(direct=False):
         yield client
 
 
+def apart(answer, wanted):
+    """Return the largest difference between factors."""
+    return max(float(np.abs(np.subtract(answer[X], wanted[X])).max()) for X in ("W", "H"))
+
+
 def judged(answer, wanted, moments):
     """Return (whether the answer is an honest failure, what is wrong with it)."""
     if answer["status"] == "ERROR" and "workers of the Dask cluster" in answer["remarks"]:
         return True, []
-    far = max(float(np.abs(np.subtract(answer[X], wanted[X])).max()) for X in ("W", "H"))
+    far = apart(answer, wanted)
     if answer["status"] == wanted["status"] and far <= 1e-12:
         return False, []
     return False, [f"killed at questions {moments}: {answer['status']}, {far:.1e} away"]
@@ -118,15 +126,17 @@ def kill_workers(seed, count):
     rng = np.random.default_rng(seed)
     kills, honest, wrong = 0, 0, []
     with cluster(), Killer([], rng) as watch:
-        wanted = solve()
+        wanted = solve(STRIPS)
     if wanted["status"] != "MAX_ITER":
         raise RuntimeError(f"without a kill it ends with {wanted['status']}: {wanted['remarks']}")
+    if not apart(wanted, solve(V)) <= 1e-8:
+        raise RuntimeError("without a kill workers do not give the answer of one process")
     while kills < count:
         with cluster(direct=bool(rng.integers(2))) as client:
             while kills < count and len(client.nthreads()) == WORKERS:
                 moments = rng.integers(1, watch.asked, size=int(rng.integers(1, 4))).tolist()
                 with Killer(moments, rng) as killer:
-                    answer = solve()
+                    answer = solve(STRIPS)
                 kills += killer.kills
                 failed, found = judged(answer, wanted, moments)
                 honest += failed
