@@ -108,8 +108,10 @@ def _summary(results: Results) -> Iterator[str]:
     if left:
         yield f"Not measured: {', '.join(left)}.\n"
     if missed:
-        yield "Missed:\n"
-        yield from map(_missed, missed)
+        yield "Missed, and where the time goes:\n"
+        for name in dict.fromkeys(row.id for row in missed):
+            cases = "; ".join(_missed(row) for row in missed if row.id == name)
+            yield f"- [{NAMES[name]}](#benchmark-{name}): {cases}. {LIMITS[name]}"
         yield ""
 
 
@@ -129,8 +131,7 @@ def _overview(rows: Sequence[Row]) -> str:
 
 def _missed(row: Row) -> str:
     ratio = number(row.ratio) if not math.isnan(row.ratio) else row.ours
-    found = f": {ratio}, target {row.target}" if ratio else f": {row.note}"
-    return f"- **{NAMES[row.id]}**, {row.case}{found}"
+    return f"{row.case} ({ratio}, target {row.target})" if ratio else f"{row.case} ({row.note})"
 
 
 def _section(name: str, part: Measured, named: bool) -> Iterator[str]:

@@ -55,7 +55,8 @@ def test_the_page_names_what_was_missed_and_where_time_goes(tmp_path):
     text = page_of(results_of(ROWS), tmp_path)
     assert "| slow | 9 ms | 10 ms | 1.1 | 10% | ≥ 5 | **no** |" in text.replace("\u00a0", " ")
     assert "1 of 2 targets are met" in text
-    assert "- **Non-negative least squares**, slow: 1.1, target ≥ 5" in text
+    link = "[Non-negative least squares](#benchmark-nnls)"
+    assert f"- {link}: slow (1.1, target ≥ 5). {LIMITS['nnls']}" in text
     assert "| [Non-negative least squares](#benchmark-nnls) | 0 of 1 | 1.1 | ≥\u00a05 |" in text
     assert "Not measured: An iteration and its matrix products, " in text
     assert LIMITS["nnls"] in text
