@@ -49,7 +49,7 @@ class _Group(TyperGroup):
         try:
             return super().parse_args(ctx, rest)
         except Exception as error:
-            _tell_usage(ctx, error)
+            _tell_as_json(ctx, error)
             raise
 
     def invoke(self, ctx: Any) -> Any:
@@ -68,7 +68,7 @@ class _Group(TyperGroup):
         except Exception as error:
             # What is wrong with the words themselves is reported by the code that reads them.
             _suggest(error)
-            _tell_usage(ctx, error)
+            _tell_as_json(ctx, error)
             raise
 
 
@@ -84,11 +84,14 @@ def _suggest(error: Any) -> None:
         error.possibilities = ours or error.possibilities
 
 
-def _tell_usage(ctx: Any, error: Any) -> None:
-    """Say as JSON, where that was asked for, what is wrong with the words of a call."""
-    told = getattr(error, "format_message", None)
-    if told is not None and ctx.meta.get(_JSON):
-        print_json({"error": told(), "exit_code": BAD_INPUT})
+def _tell_as_json(ctx: Any, error: Any) -> None:
+    """Say as JSON, where that was asked for, what ended a command: its words, or an error of ours."""
+    if not ctx.meta.get(_JSON) or isinstance(error, (typer.Exit, typer.Abort)):
+        return
+    if hasattr(error, "format_message"):
+        print_json({"error": error.format_message(), "exit_code": BAD_INPUT})
+    else:
+        print_json({"error": f"{type(error).__name__}: {error}", "exit_code": FAILED})
 
 
 def _fail(ctx: Any, message: str, code: int, error: BaseException | None = None) -> NoReturn:

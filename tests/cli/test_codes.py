@@ -52,6 +52,16 @@ def test_wrong_usage_is_json_where_that_is_asked_for(words):
     assert said["exit_code"] == 2
 
 
+def test_an_error_that_nobody_foresaw_is_json_and_a_traceback(data, monkeypatch):
+    def broken(*arguments, **options):
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr("conicnmf.cli.fit.solve", broken)
+    done = CliRunner().invoke(app, ["fit", data, "--rank", "2", "--json"])
+    assert isinstance(done.exception, ZeroDivisionError)
+    assert json.loads(done.stdout) == {"error": "ZeroDivisionError: by nothing", "exit_code": 1}
+
+
 def test_want_of_memory_is_code_1(data, monkeypatch):
     def greedy(*arguments, **options):
         raise MemoryError
