@@ -15,7 +15,7 @@ problem
 
 # %% [markdown]
 # `solve` picks a solver that fits the model; here we name one. The same seed gives the same answer, and
-# `progress=True` shows a progress bar in slow solves.
+# `progress=True` shows progress: a bar where `ipywidgets` is installed, else lines.
 
 # %%
 result = problem.solve("HALS", seed=0, stop=100)
