@@ -204,7 +204,7 @@ def _check_same(problem: BaseProblem, result: Result) -> None:
 def _finite(result: Result) -> Check:
     """Count the entries that are no numbers; with any of them nothing else can be measured."""
     count = sum(int((~np.isfinite(X)).sum()) for X in result.factors.values())
-    return Check("entries that are not finite", float(count), 0.0)
+    return Check("non-finite entries", float(count), 0.0)
 
 
 def _stationarity(

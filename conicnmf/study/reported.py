@@ -21,9 +21,7 @@ def status_of(problem: BaseProblem, result: Result) -> Check:
     """Hold the status against the factors: a failure, or one that it should have been."""
     collapsed = problem.collapsed(result.factors) and result.status is not Status.COLLAPSED
     note = f"{result.status.name}, but a component is zero" if collapsed else result.status.name
-    return Check(
-        "status is no failure", float(collapsed or result.status.kind == "failed"), 0, note
-    )
+    return Check("solve did not fail", float(collapsed or result.status.kind == "failed"), 0, note)
 
 
 def as_reported(problem: BaseProblem, result: Result, feasibility: float) -> Iterator[Check]:
@@ -90,4 +88,4 @@ def is_single(result: Result) -> bool:
 
 def not_promised(result: Result) -> str:
     """Return what is said of a check that the solver does not promise to pass."""
-    return f"{result.solver_text.split('(')[0]} does not promise it"
+    return f"{result.solver_text.split('(')[0]} does not guarantee it"

@@ -131,7 +131,7 @@ def test_what_the_result_reports_is_held_against_the_factors(result):
     wrong = {
         "relative error as reported": {"relative_error": 0.9 * result.relative_error},
         "violation as reported": {"violation": {"W: NonNegative()": 0.1}},
-        "status is no failure": {"status": cn.Status.BACKEND_FAILED},
+        "solve did not fail": {"status": cn.Status.BACKEND_FAILED},
     }
     for name, claims in wrong.items():
         assert failed(replace(result, **claims).certificate()) == {name}
@@ -141,7 +141,7 @@ def test_what_the_result_reports_is_held_against_the_factors(result):
 
 def test_a_zero_component_that_a_band_forbids_is_a_false_status(result):
     wrong = reported(result, {**result.factors, "W": result.W * [1.0, 1.0, 0.0]})
-    assert "status is no failure" in failed(wrong.certificate())
+    assert "solve did not fail" in failed(wrong.certificate())
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -149,7 +149,7 @@ def test_entries_that_are_no_numbers_fail_without_an_exception(result, value):
     H = result.H.copy()
     H[0, 0] = value
     certificate = planted(result, H=H).certificate()
-    assert failed(certificate) == {"entries that are not finite"}
+    assert failed(certificate) == {"non-finite entries"}
     assert not certificate
 
 
@@ -195,7 +195,7 @@ def test_codes_are_judged_with_their_zeros_kept():
     # A penalty of the coder's own shrinks its codes, which the stated loss cannot judge.
     shrunk = problem.solve(cn.Coded(cn.coding.Lasso(0.05)), stop=50).certificate()
     assert shrunk, shrunk
-    assert "Coded does not promise it" in str(shrunk)
+    assert "Coded does not guarantee it" in str(shrunk)
 
 
 def test_text_in_a_page_is_escaped():
