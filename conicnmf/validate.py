@@ -13,11 +13,17 @@ from conicnmf.incoming import as_csr, at_most_double, require_loaded
 from conicnmf.settings import shown
 from conicnmf.types import Array, Data, stored
 
+_WEIGHTED = (
+    "set them to 0 and leave them out of the loss with weights, e.g. "
+    "factorize(V, rank, loss=WeightedFrobenius(mask))"
+)
 
-def as_data(V: Any, name: str = "V") -> Data:
+
+def as_data(V: Any, name: str = "V", missing: str = _WEIGHTED) -> Data:
     """Return V as a finite two-dimensional float array, or CSR array when it is sparse.
 
-    Single precision is kept; other kinds of numbers become double. V itself is not changed.
+    Single precision is kept; other kinds of numbers become double. V itself is not changed. `missing`
+    says what to do about entries that are not finite.
 
     Examples
     --------
@@ -31,7 +37,7 @@ def as_data(V: Any, name: str = "V") -> Data:
             "reshape one image to a column with V.reshape(-1, 1)"
         )
     data = _as_floats(data)
-    _require_finite(stored(data), name)
+    _require_finite(stored(data), name, missing)
     return data
 
 
@@ -173,13 +179,10 @@ def _columns_of_words(X: Any) -> list[str]:
     return [str(label) for label, dtype in pairs if getattr(dtype, "kind", "O") not in "fiub"]
 
 
-def _require_finite(values: Array, name: str) -> None:
+def _require_finite(values: Array, name: str, missing: str) -> None:
     if not np.isfinite(values).all():
         bad = int((~np.isfinite(values)).sum())
-        raise InputError(
-            f"{name} must be finite, got {bad} NaN or infinite entries; set them to 0 and leave them "
-            "out of the loss with weights, e.g. factorize(V, rank, loss=WeightedFrobenius(mask))"
-        )
+        raise InputError(f"{name} must be finite, got {bad} NaN or infinite entries; {missing}")
     require_range(values, values.dtype, name)
 
 

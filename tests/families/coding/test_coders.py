@@ -295,3 +295,5 @@ def test_masked_samples_are_coded_by_their_known_features(data, form):
             np.testing.assert_allclose(H[:, [j]], alone, atol=1e-9)
     with pytest.raises(cn.InputError, match=r"try ~np\.isnan"):
         cn.sparse_code(V, W, known=known[:3])
+    with pytest.raises(cn.InputError, match=r"leave them out with known=np\.isfinite"):
+        cn.sparse_code(np.where(known, V, np.nan), W)
