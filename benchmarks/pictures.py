@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 
 from benchmarks import NAMES
 from benchmarks.harness import Row
-from conicnmf.report.style import Figure, log_times, new_figure, series, styled
+from conicnmf.report.style import GRID, Figure, log_times, new_figure, series, styled
 
 _SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
-_COLORS = series(["met", "missed", "floor"])
+_COLORS = series(["met", "missed"])
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,10 @@ def floor(rows: Sequence[Row]) -> Figure | None:
     axes = figure.add_subplot()
     for place, (_, ours, products, ratio) in enumerate(shown):
         share = products / ours
-        first, rest = _COLORS["met"]["color"], _COLORS["missed"]["color"]
-        axes.barh(place, share, color=first, label=None if place else "matrix products")
-        axes.barh(place, 1 - share, left=share, color=rest, label=None if place else "the rest")
-        axes.text(0.99, place, f"{ratio:.2g}× ", ha="right", va="center", color="white")
+        blue = _COLORS["met"]["color"]
+        axes.barh(place, share, color=blue, label=None if place else "matrix products")
+        axes.barh(place, 1 - share, left=share, color=GRID, label=None if place else "the rest")
+        axes.text(0.99, place, f"{ratio:.2g}× ", ha="right", va="center")
     labels = [case.replace(", ", "\n", 1) for case, *_ in shown]
     axes.set(yticks=range(len(shown)), yticklabels=labels, ylim=(len(shown) - 0.4, -0.6))
     axes.set_xlabel("share of an iteration")

@@ -1,6 +1,6 @@
 """Sparse non-negative matrix factorization as convex-optimization modeling.
 
-State a factorization with CVXPY expressions (`Problem`) or from terms (`factorize`), then solve
+Write a factorization with CVXPY expressions (`Problem`) or from terms (`factorize`), then solve
 it with any solver that fits.
 
 Names are imported when they are first used; `__init__.pyi` lists where each one lives.

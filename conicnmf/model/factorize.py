@@ -41,7 +41,7 @@ def factorize(
     feature_names: Annotated[Any, AS_GIVEN] = None,
     sample_names: Annotated[Any, AS_GIVEN] = None,
 ) -> Problem:
-    """State a factorization V ≈ W H from terms, or one of its relatives.
+    """Build the problem V ≈ W H, or one of its relatives, from terms.
 
     Parameters
     ----------

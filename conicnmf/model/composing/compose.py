@@ -31,7 +31,7 @@ def compose(
     constants: Mapping[str, Any] | None = None,
     **terms: Sequence[Term | str],
 ) -> Problem:
-    """State a problem with any number of variables from terms.
+    """Build a problem with any number of variables from terms.
 
     Parameters
     ----------
