@@ -23,9 +23,6 @@ from conicnmf.solve.needs import LossWith, nonnegative_only, uncapped
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Data, Factors
 
-_FIRST = 10
-"""So many times more rounds are made with the first batch."""
-
 
 @dataclass(frozen=True, eq=False)
 class Stream:
@@ -128,9 +125,7 @@ class Online(Solver[Problem, Stream]):
         for first in range(0, len(order), self.batch_size):
             batch = V[:, order[first : first + self.batch_size]]
             lesson = self._lesson(problem, batch)
-            # The first batch is fitted by itself, from a start that may be far from it.
-            rounds = self.rounds * (_FIRST if past is None else 1)
-            B, _, past = lesson.learned(batch, B, past, rounds)
+            B, _, past = lesson.learned(batch, B, past, self.rounds)
         lesson = self._lesson(problem, V)
         # By codes of all samples W no longer hangs on which of them came last.
         sums = Past.of(V, lesson.code(np.ascontiguousarray(B.T)))
