@@ -13,7 +13,7 @@ import io
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -203,19 +203,23 @@ def reverse_block(kind: str) -> Model:
 def run(setup: Setup) -> Iterator[Row]:
     """Race all of them."""
     few = 150 if setup.quick else 1000
-    examples: dict[str, Callable[[], Model]] = {
+    small: dict[str, Callable[[], Model]] = {
         "NMF 5×10, r=3": lambda: quick_start(3),
         "NMF 5×10, r=5": lambda: quick_start(5),
         "dictionary, α=0.001": lambda: dictionary(1e-3),
         "dictionary, α=0.1": lambda: dictionary(1e-1),
+    }
+    # Of models that are neither plain nor sparse factorizations, it counts where both sides end.
+    others: dict[str, Callable[[], Model]] = {
         "blind deconvolution": blind_deconvolution,
         "bilinear logistic": lambda: bilinear_logistic(min(few, 300)),
         f"k-means, {few} points": lambda: clusters(few),
         "k-means in balls": lambda: bounded_clusters(few * 9 // 50),
         f"hidden states, {min(few, 300)} steps": lambda: hidden_states(min(few, 300)),
     }
-    for case, build in examples.items():
-        yield from guarded(f"dbcp: {case}", _race(f"dbcp: {case}", build, _dbcp, setup))
+    for case, build in (small | others).items():
+        target = TARGET if case in small else None
+        yield from guarded(f"dbcp: {case}", _race(f"dbcp: {case}", build, _dbcp, setup, target))
     for m, n in ((30, 20),) if setup.quick else ((30, 20), (100, 80)):
         case = f"dccp: W-step, {m}×{n}, r=3, s=0.6"
         build = lambda m=m, n=n: sparse_nmf(m, n, 3, 0.6, block=True)  # noqa: E731
@@ -223,7 +227,7 @@ def run(setup: Setup) -> Iterator[Row]:
     for kind in ("long", "apart", "entropy"):
         case = f"dccp: {kind}, 30×20, r=3"
         build = lambda kind=kind: reverse_block(kind)  # noqa: E731
-        # Both sides solve cone programs here: what counts is where they end.
+        # Both sides solve cone programs here, so again it counts where they end.
         yield from guarded(case, _race(case, build, _dccp, setup, target=None))
     for s in (0.0, 0.6):
         case = f"nlp: 40×30, r=3{f', s={s:g}' if s else ''}"
@@ -275,6 +279,8 @@ def _race(
     setup: Setup,
     target: int | None = TARGET,
 ) -> Iterator[Row]:
+    """Let both sides solve a model; without a target it is judged by its objective alone."""
+    wanted = f"≥ {target}" if target else "not higher"
     model = build()
     used = {v.id for v in model.objective.variables()}
     variables = [v for v in (model.x, model.y) if v.id in used]
@@ -305,9 +311,7 @@ def _race(
                 last = _timed(lambda: _reach(_stated(model), start, goal, limit), ours, setup)
         except ConicNMFError as error:
             note += f"; ours refuses: {str(error).splitlines()[0]}"
-            yield Row(
-                case, "", clock(theirs.median), 0.0, target=f"≥ {TARGET}", ok=False, note=note
-            )
+            yield Row(case, "", clock(theirs.median), 0.0, target=wanted, ok=False, note=note)
             return
         note += (
             f"; {last.solver.partition('(')[0]} at {last.objective:.6g} after "
@@ -317,10 +321,11 @@ def _race(
         if ours.median < LONG:
             alone = _stated(model).solve(init=start, throw=False, time_limit=limit)
             note += f", by itself {alone.status.name.lower()} at {alone.objective:.6g}"
-    if answers:
-        yield speedup(case, ours, theirs, target, note, reached)
-    else:
+    if not answers:
         yield speedup(case, ours, theirs, None, f"the rival gives no answer; {note}")
+        return
+    row = speedup(case, ours, theirs, target, note, reached)
+    yield row if target else replace(row, target=wanted, ok=reached)
 
 
 def _stated(model: Model) -> cn.Problem:

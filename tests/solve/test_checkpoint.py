@@ -48,8 +48,14 @@ def test_a_killed_solve_continues_and_ends_where_an_unbroken_one_does(solver, tm
     assert (np.diff(again.history.seconds) >= 0).all()
 
 
+HANDED_OVER = cn.Chain((cn.HALS(), cn.ANLS()), rtol=0.5, patience=2)
+"""By the second iteration the second solver is at work."""
+
+
 @pytest.mark.parametrize(
-    "solver", [cn.Multiplicative(), cn.HALS(), cn.ANLS(), cn.ProjectedGradient()], ids=str
+    "solver",
+    [cn.Multiplicative(), cn.HALS(), cn.ANLS(), cn.ProjectedGradient(), HANDED_OVER],
+    ids=str,
 )
 def test_a_solver_that_says_what_it_remembers_continues_exactly(solver, tmp_path, often):
     problem = cn.factorize(np.random.default_rng(3).random((12, 10)), 3)

@@ -65,11 +65,11 @@ def test_cone_search_without_a_bound_is_refused():
         cn.factorize(np.ones((3, 3)), 1).solve(cn.HALS(), init=cn.ConeSearch())
 
 
-def test_cone_search_refuses_weights_and_leaves_rewards_aside(paatero):
+def test_cone_search_refuses_other_losses_and_leaves_rewards_aside(paatero):
     W = [cn.NonNegative(), cn.Sparseness(min=0.6)]
     V = paatero.V[:10, :12]
     start = cn.ConeSearch(samples=4, budget=20)
-    with pytest.raises(cn.InputError, match="squared loss without weights; start from Random"):
-        cn.factorize(V, 2, W=W, loss=cn.WeightedFrobenius(V > 0.1)).solve(init=start)
+    with pytest.raises(cn.InputError, match="of a squared loss; start from Random"):
+        cn.factorize(V, 2, W=W, loss="kullback-leibler").solve(init=start)
     rewarded = cn.factorize(V, 2, W=W, H=[cn.NonNegative(), cn.SparsenessReward(0.1)])
     assert rewarded.solve(init=start, stop=1).max_violation < 1e-6

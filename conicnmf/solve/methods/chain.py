@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
+
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Promises
 from conicnmf.settings import Count, Rule, Weight
 from conicnmf.solve.methods.base import AnySolver, Context, Solver, Sweep
-from conicnmf.solve.methods.point import Point
+from conicnmf.solve.methods.point import Point, under
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
-from conicnmf.types import Factors
+from conicnmf.types import Array, Factors
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +103,21 @@ class Chain(Solver[BaseProblem, _Stage]):
         return Sweep(
             best.factors, onward, best.objective, None, made.inner, violation=best.violation
         )
+
+    def pack(self, memo: _Stage) -> dict[str, Array]:
+        """Return which solver is at work, what it remembers, and the best point so far."""
+        own = self.solvers[memo.number].pack(memo.memos[memo.number])
+        packed = {"stage": np.array([memo.number, memo.idle])}
+        packed |= {f"memo {name}": X for name, X in own.items()}
+        return packed | ({} if memo.best is None else memo.best.pack())
+
+    def unpack(self, arrays: dict[str, Array], memo: _Stage) -> _Stage:
+        """Return the stage that `pack` wrote."""
+        number, idle = map(int, arrays["stage"])
+        memos = list(memo.memos)
+        memos[number] = self.solvers[number].unpack(under("memo ", arrays), memos[number])
+        best = Point.unpack(arrays) if "measures" in arrays else None
+        return _Stage(tuple(memos), number, best, idle)
 
     def _improves(self, point: Point, best: Point | None) -> bool:
         """Whether a point is the first of all, the first feasible one, or lower by enough."""

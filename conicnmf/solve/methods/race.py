@@ -15,8 +15,8 @@ from conicnmf.settings import Count, Rule
 from conicnmf.solve.deadline import is_late
 from conicnmf.solve.guard import is_fault
 from conicnmf.solve.methods.base import AnySolver, Context, Solver, Sweep
-from conicnmf.solve.methods.point import Point
-from conicnmf.solve.methods.runner import Runner, under
+from conicnmf.solve.methods.point import Point, under
+from conicnmf.solve.methods.runner import Runner
 from conicnmf.types import Array, Factors
 
 _APART = 1e-2

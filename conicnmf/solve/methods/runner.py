@@ -11,7 +11,7 @@ import numpy as np
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import History, InnerSolve, Iteration, Status
 from conicnmf.solve.methods.base import AnySolver
-from conicnmf.solve.methods.point import Point
+from conicnmf.solve.methods.point import Point, under
 from conicnmf.types import Array
 
 _AGAIN = 3.0
@@ -63,21 +63,19 @@ class Runner:
 
     def pack(self) -> dict[str, Array]:
         """Return what a checkpoint must hold of the runner."""
-        point, passed = self.point, self.history
+        passed = self.history
         lines = np.array([passed.objective, passed.violation, passed.feasible], dtype=float)
         own = {f"memo {name}": X for name, X in self.solver.pack(self.memo).items()}
-        own |= {f"at {name}": X for name, X in point.factors.items()}
-        measures = point.objective, point.violation, *point.rank, self.status is not None
-        return own | {"passed": lines, "measures": np.array(measures, dtype=float)}
+        return (
+            own | self.point.pack() | {"passed": lines, "ended": np.array(self.status is not None)}
+        )
 
     def unpack(self, arrays: dict[str, Array]) -> Runner:
         """Return the runner that was packed, given one of the same solver."""
-        objective, violation, infeasible, value, ended = map(float, arrays["measures"])
-        point = Point(under("at ", arrays), objective, violation, (bool(infeasible), value))
         passed = [_line(place, *line) for place, line in enumerate(arrays["passed"].T)]
         memo = self.solver.unpack(under("memo ", arrays), self.memo)
-        status = Status.CONVERGED if ended else None
-        return Runner(self.solver, memo, point, History(passed), status)
+        status = Status.CONVERGED if arrays["ended"] else None
+        return Runner(self.solver, memo, Point.unpack(arrays), History(passed), status)
 
 
 def _line(place: int, objective: float, violation: float, feasible: float) -> Iteration:
@@ -85,8 +83,3 @@ def _line(place: int, objective: float, violation: float, feasible: float) -> It
     return Iteration(
         place, float(objective), float(violation), 0.0, np.inf, feasible=bool(feasible)
     )
-
-
-def under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
-    """Return the arrays whose names begin with a prefix, without it."""
-    return {name.removeprefix(prefix): X for name, X in arrays.items() if name.startswith(prefix)}

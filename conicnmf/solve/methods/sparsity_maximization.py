@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.terms import Penalty
 from conicnmf.model.tolerances import FEASIBLE
@@ -33,8 +34,10 @@ from conicnmf.solve.programs.sharpen import (
     ConicSharpenStep,
     Form,
     Linear,
+    sparseness_bounds,
 )
 from conicnmf.solve.programs.tangent import convex_part, with_interior
+from conicnmf.solve.starts.search import ConeSearch, unsearchable
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array
 
@@ -45,6 +48,7 @@ class _Memo:
 
     sharpener: ConicSharpener | NativeSharpener
     closing: Closing
+    rng: np.random.Generator
     rewards: tuple[Penalty, ...] = ()
     fresh: bool = True
 
@@ -72,6 +76,11 @@ class SparsityMaximization(BlockSolver[_Memo]):
         that it knows. "auto" uses it if possible.
     backend : str, optional
         An installed CVXPY solver for the conic engine.
+    search : ConeSearch, optional
+        Sample the sparseness cones round the present point in each visit of a block with a lower
+        bound on sparseness, and begin from the best combination too, as in Section 6.2 of the
+        paper. For few components; `certificate(budget=…)` tells whether blocks are then at a
+        global minimum.
 
     References
     ----------
@@ -92,6 +101,7 @@ class SparsityMaximization(BlockSolver[_Memo]):
     form: Form = "gauge"
     engine: Engine = "auto"
     backend: Backend = None
+    search: ConeSearch | None = None
 
     needs: ClassVar = (
         uncapped,
@@ -102,6 +112,13 @@ class SparsityMaximization(BlockSolver[_Memo]):
         cones_on_orthant,
     )
     default_stop: ClassVar[Stop] = MaxIter(200) | RelDecrease(1e-4)
+
+    def unmet(self, part: Block | BaseProblem) -> list[str]:
+        """Return every need that a block does not meet, those of a search among them."""
+        found = super().unmet(part)
+        if self.search is None or not isinstance(part, Block):
+            return found
+        return [*found, *unsearchable(part)]
 
     def facing(self, block: Block) -> Block:
         """Return the block or a majorized one, whichever has the lightest programs."""
@@ -118,7 +135,7 @@ class SparsityMaximization(BlockSolver[_Memo]):
         block, rewards = convex_part(block)
         native = self._is_native(block) and not rewards
         kind = NativeSharpener(block) if native else self._conic(block)
-        return _Memo(kind, closing, rewards)
+        return _Memo(kind, closing, context.rng, rewards)
 
     def _conic(self, block: Block) -> ConicSharpener:
         return ConicSharpener(block, self.form, self.backend)
@@ -145,6 +162,13 @@ class SparsityMaximization(BlockSolver[_Memo]):
             near = None if convex is None else block.projection(convex)
             if near is not None and not block.collapsed(near) and value_of(near) < value:
                 best, value = near, value_of(near)
+        if self.search is not None and sparseness_bounds(block):
+            sampled = self.search.near(held, best, memo.rng)
+            new, more = _one_round(block, step, sampled, memo.closing)
+            records = [*records, *more]
+            if new is not None:
+                new, found = kept_finite(value_of, best, new)
+                best, value = (new, found) if found < value else (best, value)
         for _ in range(self.rounds):
             new, tried = _one_round(block, step, best, memo.closing)
             records += tried

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Penalty
@@ -32,6 +33,7 @@ from conicnmf.solve.programs.lightest import has_native_program, lightest, nativ
 from conicnmf.solve.programs.native import NativeProgram
 from conicnmf.solve.programs.program import BlockProgram, ConicStep, Step
 from conicnmf.solve.programs.separable import SeparableProgram
+from conicnmf.solve.programs.sharpen import sparseness_bounds
 from conicnmf.solve.programs.signed import magnitudes, signed_step
 from conicnmf.solve.programs.tangent import (
     Outcome,
@@ -42,6 +44,7 @@ from conicnmf.solve.programs.tangent import (
     tangent_step,
 )
 from conicnmf.solve.programs.upper_cuts import UpperCutProgram
+from conicnmf.solve.starts.search import ConeSearch, unsearchable
 from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Factors
 
@@ -58,6 +61,7 @@ class _Memo:
     program: NativeProgram | SeparableProgram | BlockProgram | UpperCutProgram
     rewards: tuple[Penalty, ...]
     closing: Closing
+    rng: np.random.Generator
     fresh: bool = True
     """Whether the block has yet to be visited."""
 
@@ -90,6 +94,10 @@ class TangentPlane(BlockSolver[_Memo]):
     backend : str, optional
         An installed CVXPY solver; by default the program is compiled once for Clarabel and
         updated in place. If it fails, ECOS, Clarabel and SCS are tried in this order.
+    search : ConeSearch, optional
+        Sample the sparseness cones round the present point in each visit of a block with a lower
+        bound on sparseness, and try planes at the best combination too. For few components;
+        `certificate(budget=…)` tells whether blocks are then at a global minimum.
 
     References
     ----------
@@ -110,6 +118,7 @@ class TangentPlane(BlockSolver[_Memo]):
     upper: Literal["cone", "cuts"] = "cone"
     engine: Engine = "auto"
     backend: Backend = None
+    search: ConeSearch | None = None
 
     needs: ClassVar = (
         LossWith(("reduced", "expression"), "which a cone program needs"),
@@ -121,6 +130,13 @@ class TangentPlane(BlockSolver[_Memo]):
     )
     monotone: ClassVar[bool] = False
     default_stop: ClassVar[Stop] = MaxIter(100) | RelDecrease(1e-4, patience=5)
+
+    def unmet(self, part: Block | BaseProblem) -> list[str]:
+        """Return every need that a block does not meet, those of a search among them."""
+        found = super().unmet(part)
+        if self.search is None or not isinstance(part, Block):
+            return found
+        return [*found, *unsearchable(part)]
 
     def facing(self, block: Block) -> Block:
         """Return the block or a majorized one, whichever has the lightest programs."""
@@ -135,10 +151,11 @@ class TangentPlane(BlockSolver[_Memo]):
         """Set up the program of the block's convex part."""
         convex, rewards = convex_part(block)
         if self._is_native(convex):
-            return _Memo(convex, native_program(convex, _ACCURACY), rewards, Closing(block))
+            native = native_program(convex, _ACCURACY)
+            return _Memo(convex, native, rewards, Closing(block), context.rng)
         kind = UpperCutProgram if self.upper == "cuts" else BlockProgram
         stated = magnitudes(convex) if signed(block) else convex
-        return _Memo(convex, kind(stated, self.backend), rewards, Closing(block))
+        return _Memo(convex, kind(stated, self.backend), rewards, Closing(block), context.rng)
 
     def revived(self, problem: Problem, factors: Factors) -> Factors | None:
         """Return a point with work for dead components, or with other signs, if that is better."""
@@ -151,7 +168,7 @@ class TangentPlane(BlockSolver[_Memo]):
         records: list[InnerSolve] = []
         linearizations = self.linearizations if memo.rewards else 1
         for count in range(linearizations):
-            step, outcome = self._step(held, B, memo)
+            step, outcome = self._searched(held, B, memo)
             records += outcome.records
             if outcome.B is None:
                 # Only planes at a feasible B are sure to leave room.
@@ -173,11 +190,26 @@ class TangentPlane(BlockSolver[_Memo]):
                 break
         return Update(B, after, inner=records)
 
+    def _searched(self, held: Subproblem, B: Array, memo: _Memo) -> tuple[Step | None, Outcome]:
+        """Solve the block once, and again from the best of many combinations where that is asked."""
+        step, outcome = self._step(held, B, memo)
+        if self.search is None or not sparseness_bounds(held.block):
+            return step, outcome
+        tried = self.search.near(held, B, memo.rng)
+        loop, linear = TangentLoop(self.rounds, self.rtol), _slope(memo, B)
+        if step is not None:
+            other = held_step(step, tried, loop)
+        else:
+            assert not isinstance(memo.program, (NativeProgram, SeparableProgram))
+            convex = held.on(memo.convex)
+            other = signed_step(convex, memo.program, tried, loop, linear, held_step)
+        values = [np.inf if B is None else held.objective(B) for B in (outcome.B, other.B)]
+        best = other if values[1] < values[0] else outcome
+        return step, replace(best, records=outcome.records + other.records)
+
     def _step(self, held: Subproblem, B: Array, memo: _Memo) -> tuple[Step | None, Outcome]:
         """Solve the block once, with the rewards linearized at B; return what was solved too."""
-        loop = TangentLoop(self.rounds, self.rtol)
-        slopes = [reward.slope(B) for reward in memo.rewards]
-        linear = np.add.reduce(slopes) if slopes else None
+        loop, linear = TangentLoop(self.rounds, self.rtol), _slope(memo, B)
         if signed(held.block):
             assert not isinstance(memo.program, (NativeProgram, SeparableProgram))
             convex = held.on(memo.convex)
@@ -199,6 +231,12 @@ class TangentPlane(BlockSolver[_Memo]):
             outcome = held_step(step, B, TangentLoop(rounds=1) if anchored else loop)
             outcome.records[:0] = before
         return step, outcome
+
+
+def _slope(memo: _Memo, B: Array) -> Array | None:
+    """Return the slope at B of all that is linearized."""
+    slopes = [reward.slope(B) for reward in memo.rewards]
+    return np.add.reduce(slopes) if slopes else None
 
 
 def _best(step: Step, outcomes: list[Outcome]) -> Outcome:

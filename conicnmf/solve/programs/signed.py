@@ -7,13 +7,14 @@ ones fixed, each of them moves freely between its magnitude and its negative.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.constraints import Box, NonNegative
-from conicnmf.solve.programs.program import BlockProgram
+from conicnmf.solve.programs.program import BlockProgram, Step
 from conicnmf.solve.programs.tangent import Outcome, TangentLoop, tangent_step
 from conicnmf.solve.programs.upper_cuts import UpperCutProgram
 from conicnmf.types import Array
@@ -38,16 +39,17 @@ def signed_step(
     B: Array,
     loop: TangentLoop,
     linear: Array | None = None,
+    way: Callable[[Step, Array, TangentLoop], Outcome] = tangent_step,
 ) -> Outcome:
     """Solve for the magnitudes with the signs of B, then for the signs of small entries.
 
-    `program` is that of the block's `magnitudes`.
+    `program` is that of the block's `magnitudes`, `way` how planes are moved.
     """
     block = held.block
     signs = guessed_signs(held, B)
     turned_linear = None if linear is None else signs * linear
     step = program.at(held, turned_linear, signs)
-    outcome = tangent_step(step, np.abs(B), loop)
+    outcome = way(step, np.abs(B), loop)
     if outcome.B is None:
         return outcome
     outcome.B = signs * outcome.B
