@@ -63,24 +63,8 @@ def test_workers_give_the_answer_of_one_process(model, workers):
     assert found.status is wanted.status
     for name in ("W", "H"):
         np.testing.assert_allclose(found[name], strips[name], rtol=0, atol=1e-12)
-        # Descent on H ends when a sweep moves little of the block, and each strip is a block.
-        far = 1e-5 if solver == "TangentPlane" else 1e-8
-        np.testing.assert_allclose(found[name], wanted[name], rtol=0, atol=far)
-    far = 1e-6 if solver == "TangentPlane" else 1e-8
-    np.testing.assert_allclose(found.history.objective, wanted.history.objective, rtol=far)
-
-
-def test_one_strip_takes_the_steps_of_one_array():
-    """So what strips change with tangent planes is where descent ends, and not how planes are drawn."""
-    stated, solver = MODELS["reverse-convex on W"]
-    problem = large_problem(LocalCrew(SlicedReader(V, 45)), 4, None, stated["W"], None)
-    found = problem.solve(solver, init=START, stop=6)
-    wanted = in_memory("reverse-convex on W")
-    for name in ("W", "H"):
-        np.testing.assert_allclose(found[name], wanted[name], rtol=0, atol=1e-11)
-    shaken = cn.factorize(V * (1 + 1e-14 * RNG.standard_normal(V.shape)), 4, **stated)
-    moved = shaken.solve(solver, init=START, stop=6)
-    np.testing.assert_allclose(moved.W, wanted.W, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(found[name], wanted[name], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found.history.objective, wanted.history.objective, rtol=1e-8)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.kernels.descent import descend_held
+from conicnmf.kernels.hals import hals_sweeps
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.terms import Quadratic
@@ -23,7 +24,7 @@ from conicnmf.types import Array
 
 _SWEEPS = 2000
 _FEW_SWEEPS = 50
-"""Where so many do not settle a block without planes, its active sets are searched instead."""
+"""Where so many do not settle a column without planes, its active set is searched instead."""
 
 
 def native_reasons(block: Block) -> Iterator[str]:
@@ -43,8 +44,9 @@ def native_reasons(block: Block) -> Iterator[str]:
 class NativeProgram:
     """The convex part of a block, by descent over components; the twin of `BlockProgram`.
 
-    The sweeps end when one of them moves less than `rtol` of the factor; the objective is then
-    right to about that squared times the condition of the block.
+    The sweeps end when one of them moves less than `rtol` of the factor, or of each column where
+    columns do not see each other; the objective is then right to about that squared times the
+    condition of the block.
     """
 
     def __init__(self, block: Block, rtol: float = 1e-7) -> None:
@@ -79,16 +81,15 @@ class NativeStep:
         held = cuts[0].active if cuts else np.zeros(self.block.shape[0], dtype=bool)
         # Only the normals of held rows are read.
         T = cuts[0].halfspaces.normals if cuts else np.zeros_like(C)
-        plain = bool((self.s_max == 1).all()) and not held.any()
-        most = _FEW_SWEEPS if plain else _SWEEPS
         start = np.zeros_like(C) if self.last is None else self.last
-        B, sweeps = in_slices(
-            lambda B, count: descend_held(G, C, B, T, held, self.s_max, count, self.rtol),
-            start,
-            most,
-        )
-        if plain and sweeps == most:
-            B = nnls_gram(G, C, B)
+        if bool((self.s_max == 1).all()) and not held.any():
+            B, sweeps = _column_by_column(G, C, start, self.rtol), _FEW_SWEEPS
+        else:
+            B, sweeps = in_slices(
+                lambda B, count: descend_held(G, C, B, T, held, self.s_max, count, self.rtol),
+                start,
+                _SWEEPS,
+            )
         self.last = B
         settled = sweeps < _SWEEPS and not is_late()
         status = cp.OPTIMAL if settled else cp.OPTIMAL_INACCURATE
@@ -101,3 +102,14 @@ class NativeStep:
     def value(self, B: Array) -> float:
         """Return the block's objective."""
         return self.quadratic.value(B)
+
+
+def _column_by_column(G: Array, C: Array, start: Array, rtol: float) -> Array:
+    """Return the least squares over B ≥ 0, in which no column depends on those next to it."""
+    before = hals_sweeps(G, C, start, _FEW_SWEEPS - 1)
+    B = hals_sweeps(G, C, before, 1)
+    curvatures = np.diag(G)
+    left = curvatures @ (B - before) ** 2 > rtol**2 * (curvatures @ B**2)
+    if left.any():
+        B[:, left] = nnls_gram(G, C[:, left], B[:, left])
+    return B
