@@ -1,4 +1,4 @@
-"""Read a residual such as V − W H, masked, scaled, transposed or stacked into a vector."""
+"""Read a residual such as V − W H, or some of its entries, weighted, transposed or as a vector."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from cvxpy.atoms.affine.add_expr import AddExpression
 from cvxpy.atoms.affine.binary_operators import multiply
+from cvxpy.atoms.affine.index import index, special_index
 from cvxpy.atoms.affine.reshape import reshape
 from cvxpy.atoms.affine.transpose import transpose
 
@@ -94,9 +95,27 @@ def read_residual(expression: cp.Expression) -> Residual | None:
         return None if inner is None else inner.weighted(weighted[0])
     if isinstance(expression, (transpose, reshape)):
         return _reordered(expression)
+    if isinstance(expression, (index, special_index)):
+        return _selected(expression)
     if isinstance(expression, AddExpression):
         return _shifted(expression)
     return None
+
+
+def _selected(expression: index | special_index) -> Residual | None:
+    """Read some entries, each taken once: the others have no weight."""
+    inner, shape = read_residual(expression.args[0]), expression.args[0].shape
+    places = expression.numeric([np.arange(np.prod(shape)).reshape(shape)])
+    if inner is None or np.unique(places).size < places.size:
+        return None
+    before = inner.undone
+
+    def undo(X: Data) -> Data:
+        everywhere = np.zeros(shape)
+        everywhere.flat[places] = (X.toarray() if sp.issparse(X) else X).reshape(places.shape)
+        return before(everywhere)
+
+    return replace(inner, undo=undo).weighted(np.ones(places.shape))
 
 
 def _reordered(expression: transpose | reshape) -> Residual | None:

@@ -13,7 +13,7 @@ from cvxpy.atoms.elementwise.kl_div import kl_div
 from cvxpy.atoms.elementwise.logistic import logistic
 
 from conicnmf.model.losses import Absolute, Huber, KullbackLeibler, Logistic
-from conicnmf.model.reading.read_fit import ReadFit, entries_of, fitted, read_model, unit_of
+from conicnmf.model.reading.read_fit import ReadFit, entries_of, fitted, unit_of
 from conicnmf.model.reading.residual import Residual, read_residual
 from conicnmf.model.reading.values import value_of
 from conicnmf.types import Data, stored
@@ -46,15 +46,20 @@ def read_single(coefficient: float, part: cp.Expression) -> ReadFit | None:
 def _divergence(
     coefficient: float, weights: Data | None, data: cp.Expression, model: cp.Expression
 ) -> ReadFit | None:
-    """Return KL(V | s P) as s times KL(V/s | P)."""
-    found = read_model(model) if data.is_constant() and data.shape == model.shape else None
-    if found is None or unit_of(found) <= 0:
+    """Return KL(V | s P) as s times KL(V/s | P), for all entries or for some."""
+    found = read_residual(model) if data.is_constant() and data.shape == model.shape else None
+    if found is None or found.V is not None or found.rest is not None or unit_of(found) <= 0:
         return None
+    own = _undone(found, weights)
+    if found.weights is not None:
+        if not np.isin(stored(found.weights), (0, 1)).all():
+            return None
+        own = found.weights if own is None else own * found.weights
     V = found.undone(value_of(data)) / unit_of(found)
     return fitted(
         found,
         V,
-        _undone(found, weights),
+        own,
         lambda unit, M: KullbackLeibler(weights=M, scale=coefficient * unit),
     )
 

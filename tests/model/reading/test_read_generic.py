@@ -28,7 +28,7 @@ LOSSES: dict[str, Callable[[Any, Any], cp.Expression]] = {
         cp.sum(cp.exp(W @ cp.square(H) - V)) + cp.sum_squares(W - 1) + cp.sum_squares(H - 1)
     ),
     "different columns": lambda W, H: (
-        cp.sum_squares(kept(W, H)[:, :2]) + cp.sum(cp.abs(kept(W, H)[:, 2:]))
+        cp.norm(kept(W, H)[:, :2], "fro") + cp.max(cp.abs(kept(W, H)[:, 2:]))
     ),
     "joined with a penalty": lambda W, H: cp.sum_squares(cp.hstack([kept(W, H), 0.1 * W])),
 }

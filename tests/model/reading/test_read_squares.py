@@ -49,6 +49,22 @@ SPELLINGS = {
     "norms of columns": Spelling(lambda W, H: cp.sum_squares(cp.norm(r(W, H), 2, axis=0))),
     "squared norms": Spelling(lambda W, H: cp.sum(cp.square(cp.norm(r(W, H), 2, axis=1)))),
     "square of magnitudes": Spelling(lambda W, H: cp.sum_squares(cp.abs(r(W, H)))),
+    "entries by a mask": Spelling(lambda W, H: cp.sum_squares(r(W, H)[MASK > 0]), weights=MASK),
+    "entries of both": Spelling(
+        lambda W, H: cp.sum_squares(V[MASK > 0] - (W @ H)[MASK > 0]), weights=MASK, V=OBSERVED
+    ),
+    "entries by places": Spelling(
+        lambda W, H: cp.sum_squares(r(W, H)[MASK.nonzero()]), weights=MASK
+    ),
+    "weighted entries": Spelling(
+        lambda W, H: cp.sum_squares(cp.multiply(WEIGHTS[MASK > 0], r(W, H)[MASK > 0])),
+        weights=MASK * WEIGHTS,
+    ),
+    "some rows": Spelling(
+        lambda W, H: 2 * cp.sum_squares(r(W, H).T[:, :3]),
+        2.0,
+        (np.arange(M) < 3)[:, None] * np.ones(N),
+    ),
     "mean": Spelling(lambda W, H: cp.mean(cp.square(r(W, H))), 1 / (M * N)),
     "quad_over_lin": Spelling(lambda W, H: cp.quad_over_lin(r(W, H), 4), 0.25),
     "scaled": Spelling(lambda W, H: 0.5 * cp.sum_squares(r(W, H)), 0.5),
@@ -155,6 +171,25 @@ def test_the_squared_loss_is_read_in_any_spelling(name: str, sense: str) -> None
         np.testing.assert_allclose(problem.loss.weights, spelling.weights)
     np.testing.assert_allclose(problem.V, spelling.V)
     assert tuple(problem.shapes.values()) == ((M, R), (R, N))
+
+
+def test_an_entry_that_is_taken_twice_counts_twice() -> None:
+    W, H = variables()
+    stated = cp.sum_squares(r(W, H)[[0, 0, 2], [1, 1, 3]])
+    problem = cn.Problem(cp.Minimize(stated))
+    assert_equal_at_random_points(problem, stated, W, H)
+
+
+def test_samples_may_have_losses_of_their_own() -> None:
+    W, H = variables()
+    residual = r(W, H)
+    stated = cp.sum_squares(residual[:, :2]) + 2 * cp.sum(cp.abs(residual[:, 2:]))
+    problem = cn.Problem(cp.Minimize(stated))
+    assert [type(fit.loss) for fit in problem.fits] == [cn.WeightedFrobenius, cn.Absolute]
+    assert_equal_at_random_points(problem, stated, W, H)
+    result = problem.solve(stop=20, throw=False)
+    assert (np.diff(result.history.objective) <= 1e-9).all()
+    assert result.objective < 0.5 * result.history.objective[0]
 
 
 def test_there_are_many_spellings() -> None:
