@@ -32,7 +32,7 @@ def run(setup: Setup) -> Iterator[Row]:
         rise / 5e8,
         target="≤ 1",
         ok=rise <= 5e8,
-        note="peak of anonymous memory beyond the start, beside the bytes of the file",
+        note="rise of the peak of anonymous memory; the size of the file",
     )
     slope = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
     yield Row(
