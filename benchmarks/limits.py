@@ -31,6 +31,9 @@ LIMITS = {
         "local minima."
     ),
     "nmf": (
+        "Coordinate descent may run about five times as long as HALS on CBCL, and its objective at the"
+        " end may be the lowest, so that HALS misses 0.1 % in its own time. On TDT2, 1 % takes both"
+        " only a few iterations, and the ratio varies between repeats. "
         "On TDT2 an iteration takes 110 ms: half for the two products with the sparse data, at 3 "
         "GF/s, which scikit-learn also needs, a fifth for the sweeps, and the rest for passes over "
         "the factors. On CBCL the products run at 39 GF/s and take 30 % of an iteration, the three "
