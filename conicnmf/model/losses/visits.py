@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -85,7 +86,9 @@ def visits(
     else:
         # Visited along the memory, entries are neighbors there, and so are those of the model.
         along = int(not sp.issparse(Y) and Y.strides[0] < Y.strides[1])
-        step = max(_FEWEST, _CACHED // Y.shape[1 - along])
+        most = max(_FEWEST, _CACHED // Y.shape[1 - along])
+        # In equal parts: a small one at the end would not be worth a compiled pass.
+        step = math.ceil(Y.shape[along] / math.ceil(Y.shape[along] / most))
         for first in range(0, Y.shape[along], step):
             part = slice(first, first + step)
             yield _at_columns(Y, A, B, weights, part) if along else _at_rows(Y, A, B, weights, part)
