@@ -51,11 +51,11 @@ LIMITS = {
     ),
     "robust": (
         "For Huber's loss, three fifths of an iteration compute the model, clip its residuals and "
-        "multiply them by the factors. What is done once (the start, scaling, measuring the result)"
-        " takes as long as four of about twenty iterations. For absolute values, half of an "
-        "iteration computes weights and the loss from the residuals, a fifth is Gram matrices for "
-        "each sample and each feature, and an eighth is the search for active sets, which IRLS with"
-        " clipped solutions does not need."
+        "multiply them by the factors, and ten sweeps take a tenth. What is done once (the start, "
+        "scaling, measuring the result) takes as long as three of about sixteen iterations. For "
+        "absolute values, half of an iteration computes weights and the loss from the residuals, a "
+        "fifth is Gram matrices for each sample and each feature, and an eighth is the search for "
+        "active sets, which IRLS with clipped solutions does not need."
     ),
     "klsparse": (
         "Not profiled. The program of the cone path has an exponential cone for each entry of the "
@@ -112,9 +112,9 @@ LIMITS = {
         "component, each a banded system and a few NumPy calls, take as long as the samples."
     ),
     "masks": (
-        "With 70 % observed, hidden entries are filled in: two fifths of an iteration are matrix "
-        "products, half is passes over the data, the mask and the residuals, and the sweeps take a "
-        "fiftieth. With 1 % observed, each column has its own system: building these systems and "
+        "With 70 % observed, hidden entries are filled in: half of an iteration is matrix products, a "
+        "fifth is compiled passes over the data, the mask and the model, and the ten sweeps take a "
+        "twentieth. With 1 % observed, each column has its own system: building these systems and "
         "finding their active sets take a third each, and the rest unpacks and scales a Gram matrix"
         " for each column."
     ),
