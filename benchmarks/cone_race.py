@@ -11,13 +11,11 @@ import numpy as np
 import conicnmf as cn
 from benchmarks.cone_path import ConePath, Trace
 from benchmarks.goals import Ours, iterations_to
-from benchmarks.harness import Row, Runs, Setup, SkippedError, speedup
+from benchmarks.harness import LONG, Row, Runs, Setup, SkippedError, speedup
 from conicnmf.types import Array
 
 ITERATIONS, TIE, STATIONARY = 25, 1e-5, 1e-3
 """Where both find the same minimum, differences of the size of `TIE` say nothing."""
-_AGAIN = 15.0
-"""A rival that takes more seconds is timed once."""
 
 
 @dataclass(eq=False)
@@ -93,7 +91,7 @@ class ConeRace:
 
     def _race(self, ours: Callable[[], object], theirs: float) -> tuple[Runs, Runs]:
         """Time both in turn; what the rival took on its first run counts where that was long."""
-        long = theirs > _AGAIN
+        long = theirs > LONG
         mine, rival = Runs(), Runs()
         for _ in range(1 if self.setup.quick else 3):
             begin = self.setup.timer()

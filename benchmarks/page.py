@@ -16,9 +16,9 @@ _INTRO = """# Benchmarks
 
 How fast is conicnmf compared with other programs, how good are its answers, and where does it miss
 its targets? Each section below is one task. Both programs run in turns on the same machine, from
-the same start and with one thread each. A figure is the median of the repeats. First calls compile
-code; they are not counted, and are measured separately in the sections on the first answer and on
-compiling.
+the same start and with one thread each. A figure is the median of the repeats; what takes more than
+15 seconds is run once. First calls compile code; they are not counted, and are measured separately
+in the sections on the first answer and on compiling.
 
 *ours*, *theirs*
 : time, memory or objective of conicnmf and of the program it is compared with.

@@ -199,6 +199,23 @@ def test_a_race_needs_the_goal():
     assert "still" in ahead.note
 
 
+def test_long_work_is_timed_once_and_short_work_in_every_turn():
+    now, calls = [0.0], {"short": 0, "long": 0}
+
+    def work(name, seconds):
+        def made(_):
+            calls[name] += 1
+            now[0] += seconds
+
+        return made
+
+    setup = Setup(timer=lambda: now[0])
+    runs = setup.race({"short": work("short", 1.0), "long": work("long", 20.0)}, 3)
+    assert calls == {"short": 3, "long": 1}
+    assert runs["short"].seconds == [1.0] * 3
+    assert runs["long"].seconds == [20.0] * 3
+
+
 def test_a_case_without_data_is_a_row_without_a_verdict():
     def rows():
         yield Row("first", ok=True)
