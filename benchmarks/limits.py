@@ -76,11 +76,11 @@ LIMITS = {
         "of length k, which vectorize but are slower than a matrix product."
     ),
     "scfc": (
-        "An iteration takes 560 ms for products and 330 ms for other work: 100 to project rows of "
-        "codes, 80 to compute tanh of all responses twice, the rest for gradients and energies. "
-        "These are single passes over arrays of 46 MB, limited by memory as much as by arithmetic. "
-        "In about half of the iterations a step is repeated, which takes another product and a "
-        "projection."
+        "Beside the products of the floor, an iteration multiplies the change of the codes by itself, "
+        "which says exactly whether a step lowers the energy: 20 of some 80 ms. The step on the codes "
+        "with its projection takes as much, and so does the step on the encoder; the rest is tanh of "
+        "all responses and gradients. In about one iteration of ten a step with momentum fails, and "
+        "its product or projection is made again."
     ),
     "sparselda": (
         "Not profiled. A step is an accelerated descent with a projection onto the cone; the cone "
