@@ -78,7 +78,7 @@ LIMITS = {
         "of length k, which vectorize but are slower than a matrix product."
     ),
     "scfc": (
-        "Beside the products of the floor, an iteration multiplies the change of the codes by itself, "
+        "Besides the products of the floor, an iteration multiplies the change of the codes by itself, "
         "which says exactly whether a step lowers the energy: 20 of some 80 ms. The step on the codes "
         "with its projection takes as much, and so does the step on the encoder; the rest is tanh of "
         "all responses and gradients. In about one iteration of ten a step with momentum fails, and "
@@ -144,6 +144,7 @@ LIMITS = {
         "analysis of Python code, so the optimization level hardly matters."
     ),
     "compile": (
+        "The first case is in wall time, and other jobs ran on this machine at the same time. "
         "There are 85 functions of 0.1 to 3 s each, half in Numba's type inference and half in "
         "LLVM, and 1.5 s for the first use of the compiler; two processes also need 2.5 s for their"
         " imports. All kernels are counted. A plain NMF needs two of them, a tenth of the time."
