@@ -68,6 +68,11 @@ class Subproblem:
         """Return the gradient of the addends alone."""
         return _sum([view.gradient(B) for view in self.views], np.zeros_like(B))
 
+    def plain_gradient(self, B: Array) -> Array:
+        """Return the gradient of addends and penalties, but for shaped penalties."""
+        slope, curvature = self.block.orthant
+        return np.asarray(self.loss_gradient(B) + slope + curvature * B, dtype=B.dtype)
+
     def quadratic(self) -> Quadratic:
         """Return addends and penalties as one quadratic on B ≥ 0, but for shaped penalties."""
         return self._with_penalties([view.quadratic() for view in self.views])

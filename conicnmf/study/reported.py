@@ -62,7 +62,9 @@ def trace_of(problem: BaseProblem, result: Result, feasibility: float) -> Iterat
         # What is returned was an iterate, so a history without its objective is not its own.
         nearest = float(np.abs(values - result.objective).min())
         yield Check("history holds the result", nearest / size, relative)
-    rose = values[1:] > values[:-1]  # between infinite values there is no difference
+    inside = violations <= feasibility  # on the way to the first feasible point values may rise
+    # Between infinite values there is no difference.
+    rose = (values[1:] > values[:-1]) & inside[1:] & inside[:-1]
     rise = float((values[1:][rose] - values[:-1][rose]).max(initial=0.0)) / size
     promised = result.promises.monotone
     note = "" if promised else not_promised(result)

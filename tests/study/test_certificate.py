@@ -77,6 +77,12 @@ def test_infinite_objectives_at_the_begin_are_no_rise(result):
     assert late.certificate()
 
 
+def test_a_way_into_the_constraints_may_rise(result):
+    first, *trace = result.history.iterations
+    outside = replace(first, objective=0.5 * result.objective, violation=0.1)
+    assert replace(result, history=cn.History([outside, *trace])).certificate()
+
+
 def test_a_worse_iterate_than_the_best_fails(result):
     trace = result.history.iterations
     better = replace(trace[-1], objective=0.5 * result.objective, violation=0.0)

@@ -31,6 +31,8 @@ _FINER = (1.0, 0.1, 0.01)
 _COPIES, _WAITS = "copies of ", "waits of "
 _SHORTER, _KEPT = 4, 0.1
 """How often a step on scored squares is cut to a quarter, and the part of their fall it must keep."""
+_SLOPES = 10
+"""How many steps along the slope are tried where copies of sets that are not convex are at rest."""
 _PATIENCE = 5
 """How many iterations in a row a factor may wait for its copies before that counts as rest."""
 
@@ -136,8 +138,7 @@ class Splitting(Extrapolated):
     def sweep(self, problem: Problem, factors: Factors, memo: Pace) -> Sweep[Pace]:
         """Update each variable; a factor that waits for its copies is not at rest."""
         made = super().sweep(problem, factors, memo)
-        waits = [seen.memo.waits for seen in made.memo.seen.values()]
-        return replace(made, busy=any(0 < count <= _PATIENCE for count in waits))
+        return replace(made, busy=any(_waits(seen.memo) for seen in made.memo.seen.values()))
 
     def update(self, held: Subproblem, B: Array, memo: _Memo) -> Update[_Memo]:
         """Bring the copies together, more closely where that does not lower the objective yet."""
@@ -190,19 +191,23 @@ class Splitting(Extrapolated):
         return replace(sure, memo=Seen(seen.block, memo), inner=[*made.inner, *sure.inner])
 
     def _in_part(self, held: Subproblem, made: Update[_Memo], fell: float) -> Update[_Memo]:
-        """Go on with the same zeros, or peaks, where copies hardly move: sets that are not convex."""
+        """Go on along the slope and with the same zeros, or peaks, where copies hardly move.
+
+        Copies of sets that are not convex may come to rest above any minimum.
+        """
         assert made.value is not None
-        part = held.block.convex_at(made.B)
-        settled = fell <= self.rtol * abs(made.value) and not is_late()
-        if part is held.block or not settled or any(unsplit(part)):
+        if fell > self.rtol * abs(made.value) or is_late():
             return made
-        # The part is another one in each visit, so nothing is remembered of it: more rounds at once.
-        patient = replace(self, program_rounds=max(self.program_rounds, _ROUNDS_IN_PART))
-        more = patient.update(held.on(part), made.B, _Memo(copies=find_copies(part)))
-        assert more.value is not None
-        # What is constant in the part was left out there, and is paid all the same.
-        value = more.value + held.block.penalty(more.B) - part.penalty(more.B)
-        return Update(more.B, made.memo, value, inner=[*made.inner, *more.inner])
+        part = held.block.convex_at(made.B)
+        if part is not held.block and not any(unsplit(part)):
+            # It is another one in each visit, so nothing is remembered of it: more rounds at once.
+            patient = replace(self, program_rounds=max(self.program_rounds, _ROUNDS_IN_PART))
+            more = patient.update(held.on(part), made.B, _Memo(copies=find_copies(part)))
+            assert more.value is not None
+            # What is constant in the part was left out there, and is paid all the same.
+            value = more.value + held.block.penalty(more.B) - part.penalty(more.B)
+            made = Update(more.B, made.memo, value, inner=[*made.inner, *more.inner])
+        return made if _waits(made.memo) else _along_slope(held, made)
 
     def _meet(self, loss: Pulled, memo: _Memo, goal: float, log: list[InnerSolve]) -> _Memo | None:
         """Return the copies after some rounds, nothing where a program failed."""
@@ -243,6 +248,33 @@ class Splitting(Extrapolated):
             own = replace(seen[name].memo, Z=tuple(Z), Y=tuple(Y), waits=waits)
             seen[name] = Seen(seen[name].block, own)
         return replace(pace, seen=seen)
+
+
+def _waits(memo: _Memo) -> bool:
+    """Whether a factor stays where it is until its copies come together, which they still may."""
+    return 0 < memo.waits <= _PATIENCE
+
+
+def _along_slope(held: Subproblem, made: Update[_Memo]) -> Update[_Memo]:
+    """Take steps along the slope, each back into sets that are not convex, while they lower a block."""
+    block, copies = held.block, made.memo.copies
+    assert copies is not None
+    if copies.convex or not copies.closed or "gradient" not in block.abilities:
+        return made
+    B, step, value = made.B, held.step_size, held.objective(made.B)
+    for _ in range(_SLOPES):
+        way = B - B.dtype.type(step) * held.plain_gradient(B)
+        if not np.isfinite(way).all():  # at the edge of a divergence's domain
+            break
+        new = copies.step(way, step)
+        lower = held.objective(new)
+        if lower < value and block.violation(new) <= INSIDE and not block.collapsed(new):
+            B, value, step = new, lower, 2 * step
+        else:
+            step /= 4
+    if B is made.B:
+        return made
+    return replace(made, B=B, value=value)
 
 
 def _toward(held: Subproblem, B: Array, made: Update[_Memo]) -> tuple[Array, float] | None:

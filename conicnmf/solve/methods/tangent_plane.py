@@ -254,10 +254,16 @@ def _falls(step: Step, B: Array, new: Array, least: float) -> bool:
 
 
 def descend_toward(held: Subproblem, B: Array, end: Array) -> Array:
-    """Return a feasible point on the way from B to `end` where the objective is not higher."""
-    value, allowed = held.objective(B), max(INSIDE, held.block.violation(B))
+    """Return a feasible point on the way from B to `end` where the objective is not higher.
+
+    Between points of a set that is not convex the way is bent into it, where its projection is known.
+    """
+    block = held.block
+    value, allowed = held.objective(B), max(INSIDE, block.violation(B))
     for _ in range(30):
-        if held.objective(end) <= value and held.block.violation(end) <= allowed:
+        if held.objective(end) <= value and block.violation(end) <= allowed:
             return end
         end = (B + end) / 2
+        if block.projection is not None and block.violation(end) > allowed:
+            end = block.projection(end)
     return B

@@ -38,6 +38,25 @@ class Copies:
         """Whether a copy needs a cone program in each step."""
         return any(isinstance(step, ProxProgram) for step in self.steps)
 
+    @property
+    def closed(self) -> bool:
+        """Whether every constraint and every penalty with a shape of its own has a closed form."""
+        return self.parts is not None and not _without_prox(self.block)
+
+    @property
+    def convex(self) -> bool:
+        """Whether all constraints are convex, and no penalty jumps."""
+        jumps = any("constant_on" in penalty.abilities for penalty in self.block.penalties)
+        return not jumps and not self.block.reverse_convex
+
+    def step(self, B: Array, step: float) -> Array:
+        """Return a feasible point next to B after the proximal steps of all terms with closed forms."""
+        if self.block.prox is not None:
+            return self.feasible(self.block.prox(B, step))
+        for penalty in self.block.shaped:
+            B = penalty.prox(B, step)
+        return self.feasible(B)
+
     def apply(self, place: int, B: Array, step: float, log: list[InnerSolve]) -> Array | None:
         """Return the proximal step of a copy, nothing where a program failed."""
         own = self.steps[place]

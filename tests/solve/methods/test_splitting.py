@@ -283,3 +283,13 @@ def test_a_factor_that_waits_for_its_copies_is_not_at_rest():
     assert told[2] == told[3]
     assert result.status.name == "MAX_ITER"
     assert result.objective < 0.7 * told[2]
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_copies_at_rest_in_sets_that_are_not_convex_leave_nothing_to_be_gained(seed):
+    """A cone solver with planes at the result finds nothing lower, either."""
+    V = np.random.default_rng(seed).random((6, 8))
+    H = [PLUS, cn.Sparseness(0.5, 0.5), cn.Monotone()]
+    result = cn.factorize(V, 3, W=[PLUS, cn.UnitNorm()], H=H).solve(cn.Splitting(), seed=0)
+    assert result.status.name == "CONVERGED"
+    assert result.certificate()

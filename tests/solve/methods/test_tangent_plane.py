@@ -6,6 +6,8 @@ import pytest
 from problems import low_rank, sparse_problem
 
 import conicnmf as cn
+from conicnmf.model.blocks import fitted_block
+from conicnmf.solve.methods.tangent_plane import descend_toward
 from conicnmf.solve.programs.native import NativeProgram
 from conicnmf.solve.programs.program import BlockProgram
 from conicnmf.solve.programs.tangent import TangentLoop, tangent_step
@@ -170,3 +172,16 @@ def test_signs_are_left_where_that_lowers_the_objective(loss):
     result = cn.factorize(V, 1, loss=loss, W=W, H=H).solve(cn.TangentPlane(), init=wrong)
     assert result.status.name == "CONVERGED"
     assert result.objective < 1e-9
+
+
+def test_the_way_between_points_of_a_set_that_is_not_convex_is_bent_into_it():
+    """The end is no place to go to, for a component has no length there."""
+    rng = np.random.default_rng(0)
+    own = [cn.NonNegative(), cn.Sparseness(0.5, 0.5)]
+    block, held = fitted_block("H", rng.random((6, 5)), rng.random((6, 2)), cn.Frobenius(), own)
+    B = block.projection(5 * rng.random((2, 5)))
+    end = np.vstack([np.zeros(5), block.projection(rng.random((2, 5)))[1]])
+    assert held.objective(end) < held.objective(B)
+    found = descend_toward(held, B, end)
+    assert held.objective(found) < held.objective(B)
+    assert block.violation(found) <= 1e-9
