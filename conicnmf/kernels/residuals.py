@@ -27,7 +27,8 @@ def _cut(y: Array, m: Array | None, p: Array, delta: float, times: float) -> flo
         if m is not None:
             r = r if m[i] > 0 else 0.0
         s = min(max(r, -delta), delta)
-        cost = s * (r + r - s)
+        beyond = 0.0 if r == s else r - s  # of infinite residuals the difference is no number
+        cost = s * (r + beyond)
         if m is not None:
             s, cost = m[i] * s, m[i] * cost
         total += cost

@@ -49,6 +49,14 @@ def test_costs_and_cut_residuals_are_those_of_the_formula(part, weights, delta, 
     assert np.array_equal(y, data)
 
 
+@pytest.mark.parametrize("delta", [0.7, np.inf])
+@pytest.mark.parametrize("m", [None, WEIGHTS + 1])
+def test_an_infinite_model_costs_infinitely_much(m, delta):
+    p = np.zeros(BASE.shape)
+    p[3, 5] = np.inf
+    assert cut_residuals(BASE, p, delta, m=m)[0] == np.inf
+
+
 def test_both_blocks_of_a_factor_see_one_loss():
     V, W, H = BASE, RNG.random((120, 4)), RNG.random((4, 150))
     loss = cn.Huber(0.5)
