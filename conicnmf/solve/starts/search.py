@@ -20,6 +20,7 @@ from conicnmf.errors import InputError
 from conicnmf.geometry.band import project_band
 from conicnmf.geometry.rows import per_row
 from conicnmf.kernels.nnls import nnls_gram
+from conicnmf.model.addends import Fit
 from conicnmf.model.blocks import Block, Subproblem
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Quadratic
@@ -161,7 +162,10 @@ def _by_coefficients(block: Block, other: Block, pool: Array) -> _Judge:
         codes = np.hstack([B for _, B in found])
         return sum(value for value, _ in found), codes
 
-    if "quadratic" in other.abilities:  # the Gram matrix of all directions is computed once
+    fits = (addend for addend in block.addends if isinstance(addend, Fit))
+    # A mask is of the size of the factor, and not of all directions.
+    masked = any(fit.place(block.name)[2].mask is not None for fit in fits)
+    if "quadratic" in other.abilities and not masked:  # one Gram matrix for all directions
         whole = other.given(block.put({}, pool)).quadratic()
 
         def forms(chosen: _Choice) -> list[Quadratic]:

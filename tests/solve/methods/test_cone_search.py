@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import lsq_linear
+from scipy.optimize import lsq_linear, nnls
 
 import conicnmf as cn
 
@@ -112,3 +112,14 @@ def test_a_start_is_searched_with_weights_and_signs():
         plain = problem.solve(cn.HALS(), stop=0)
         assert searched.max_violation <= 1e-6
         assert searched.objective < plain.objective
+
+
+def test_a_factor_behind_a_mask_begins_with_its_best_coefficients():
+    """The coefficients are SciPy's for the dictionary that the mask leaves."""
+    rng = np.random.default_rng(0)
+    V, M = rng.random((6, 5)), (rng.random((6, 2)) < 0.7).astype(float)
+    terms = {"W": [cn.NonNegative(), cn.Sparseness(min=0.4)], "H": [cn.NonNegative()]}
+    problem = cn.compose(cn.Approx(V, "M * W @ H"), rank=2, constants={"M": M}, **terms)
+    begun = problem.start(cn.ConeSearch(samples=3, budget=9), rng)
+    best = np.column_stack([nnls(M * begun["W"], v)[0] for v in V.T])
+    np.testing.assert_allclose(begun["H"], best, atol=1e-8)
