@@ -231,7 +231,7 @@ class _Race:
         begin = self.setup.timer()
         ended = self.problem.solve(ours.solver, init=self.model.start, throw=False)
         took, above = self.setup.timer() - begin, ended.objective / self.goal - 1
-        method = ended.solver.partition("(")[0]
+        method = ended.solver_text.partition("(")[0]
         return _End(
             above, f"{method} ends by itself {above:+.2%} from the goal, after {clock(took)}"
         )

@@ -314,7 +314,7 @@ def _race(
             yield Row(case, "", clock(theirs.median), 0.0, target=wanted, ok=False, note=note)
             return
         note += (
-            f"; {last.solver.partition('(')[0]} at {last.objective:.6g} after "
+            f"; {last.solver_text.partition('(')[0]} at {last.objective:.6g} after "
             f"{last.n_iter} iterations"
         )
         reached = last.objective <= goal and last.max_violation <= 1e-6

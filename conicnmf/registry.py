@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
@@ -34,6 +35,8 @@ class Registry(Generic[T]):
         The entry-point group in which other packages name theirs.
     check : callable, optional
         Says what is wrong with a thing that a package brings, an empty text when nothing is.
+    homes : tuple of str
+        Modules that add theirs when they are imported, which the first look-up does.
 
     Examples
     --------
@@ -46,9 +49,15 @@ class Registry(Generic[T]):
     conicnmf.errors.InputError: no color is called 'rod'; did you mean Red? Choose one of Red
     """
 
-    def __init__(self, kind: str, group: str, check: Callable[[Any], str] | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        group: str,
+        check: Callable[[Any], str] | None = None,
+        homes: tuple[str, ...] = (),
+    ) -> None:
         self.kind, self.group = kind, group
-        self._check = check
+        self._check, self._homes = check, homes
         self._known: dict[str, T] = {}
         self._short: dict[str, str] = {}  # other names that people use
         self._brought: dict[str, str] = {}  # what plugins brought, and from where
@@ -76,7 +85,7 @@ class Registry(Generic[T]):
             raise InputError(
                 f"the name of a {self.kind} is a string, got {shown(name)}; put it in quotes"
             )
-        self._load_plugins()
+        self._load_all()
         match = self._match(name)
         if match is not None:
             return self._known[match]
@@ -103,15 +112,15 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """Return every name."""
-        self._load_plugins()
+        self._load_all()
         return list(self._known)
 
     def __iter__(self) -> Iterator[T]:
-        self._load_plugins()
+        self._load_all()
         return iter(list(self._known.values()))
 
     def __contains__(self, name: str) -> bool:
-        self._load_plugins()
+        self._load_all()
         return self._match(name) is not None
 
     def _match(self, name: str) -> str | None:
@@ -120,10 +129,12 @@ class Registry(Generic[T]):
         found = next((known for known in self._known if _folded(known) == folded), None)
         return found or self._short.get(folded)
 
-    def _load_plugins(self) -> None:
+    def _load_all(self) -> None:
         if self._loaded:
             return
         self._loaded = True  # before loading: a plugin may look things up itself
+        for home in self._homes:
+            import_module(home)
         for entry in sorted(entry_points(group=self.group), key=lambda entry: entry.name):
             self._load(entry)
 

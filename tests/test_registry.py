@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -105,3 +107,10 @@ def test_a_plugin_may_look_names_up_while_it_is_loaded(colors, tmp_path, monkeyp
     known_colors.all = colors
     installed(Again="looks_up:color")
     assert colors.find("again") == "#f00"
+
+
+def test_solvers_of_every_family_are_known_in_a_new_process():
+    statement = "cn.factorize([[1.0, 2.0]], 1, H=[cn.NonNegative(), cn.NonZeros(0.1)])"
+    lines = f"import conicnmf as cn; print({statement}.explain())"
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True)
+    assert "KSVD is picked" in done.stdout, done.stderr

@@ -54,7 +54,7 @@ def interval_by_group(
     labels = as_array(groups, "groups")
     names, which = as_classes(labels, labels.size, "groups")
     if not len(names):
-        raise InputError("groups must give the group of each sample, got none")
+        raise InputError("groups must give the group of each sample, got none; name one for each")
     own = [np.flatnonzero(which == k) for k in range(len(names))]
     rng = np.random.default_rng(seed)
     values = np.array(

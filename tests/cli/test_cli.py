@@ -166,7 +166,7 @@ def test_samples_as_rows_are_transposed(tmp_path):
         (["bars", "--rank", 2, "--sparse-w", 0.8, "--sparse-w-max", 0.2], "min=0.8"),
         (["bars", "--rank", 2, "--solver", "HALZ"], "did you mean HALS"),
         (["bars", "--rank", 2, "--solver", "Multiplicative", "--sparse-w", 0.5], "These fit: "),
-        (["bars", "--rank", 2, "--image-shape", "4x4"], "pixels"),
+        (["bars", "--rank", 2, "--image-shape", "4x4"], "one pixel for each entry"),
         (["bars", "--rank", 2, "--image-shape", "four"], "ROWSxCOLUMNS"),
         (["bars", "--rank", 2, "--samples", 0], "--samples"),
         (["bars", "--rank", 2, "--max-iter", -1], "MaxIter"),

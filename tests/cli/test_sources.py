@@ -149,7 +149,9 @@ def test_marks_mean_what_they_are_said_to_mean(tmp_path, text, decimal, values):
     ],
 )
 def test_marks_that_may_mean_two_things_are_refused_with_the_place(tmp_path, text, decimal):
-    with pytest.raises(cn.InputError, match=r"in line 2, column 'a', which may be meant as one"):
+    with pytest.raises(
+        cn.InputError, match=r"line 2, column 'a', which looks like a mistyped number"
+    ):
         sheet(tmp_path, "a;b\n" + (text if decimal != "," else "2.5;1\n"), decimal=decimal)
 
 
@@ -243,7 +245,7 @@ def test_names_follow_their_samples(tmp_path):
 def test_entries_below_zero_are_pointed_out(tmp_path):
     (tmp_path / "neg.csv").write_text("1,-2\n4,5\n")
     outcome = CliRunner().invoke(app, ["fit", str(tmp_path / "neg.csv"), "--rank", "1", "--json"])
-    assert "below zero (to -2)" in outcome.stderr
+    assert "negative entries (down to -2)" in outcome.stderr
     assert json.loads(outcome.stdout)["status"] == "CONVERGED"
 
 

@@ -257,7 +257,10 @@ def _fault(thing: Any) -> str:
     return "" if fits else "it is not a class of a Solver"
 
 
-SOLVERS: Registry[type[AnySolver]] = Registry("solver", "conicnmf.solvers", _fault)
+_FAMILIES = ("one_factor", "coding", "autoencoders")
+SOLVERS: Registry[type[AnySolver]] = Registry(
+    "solver", "conicnmf.solvers", _fault, tuple(f"conicnmf.families.{name}" for name in _FAMILIES)
+)
 """Every solver, in the order in which tables list them."""
 
 

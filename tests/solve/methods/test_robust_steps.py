@@ -94,9 +94,9 @@ def test_memo_of_a_block_is_that_of_its_majorizer():
     assert cn.TangentPlane().look(block, Context()).block.kind == "quadratic"
 
 
-def test_huber_goes_to_components_and_with_a_mask_to_samples():
+def test_huber_goes_to_components_and_then_to_samples():
     V = np.random.default_rng(3).random((9, 8))
     mask = np.random.default_rng(4).random((9, 8)) < 0.7
-    for loss, name in ((cn.Huber(0.1), "HALS"), (cn.Huber(0.1, weights=mask), "HALS → ANLS")):
-        assert f"{name} is picked" in cn.factorize(V, 2, loss=loss).explain()
+    for loss in (cn.Huber(0.1), cn.Huber(0.1, weights=mask)):
+        assert "HALS → ANLS is picked" in cn.factorize(V, 2, loss=loss).explain()
     assert "ANLS is picked" in cn.factorize(V, 2, loss=cn.Absolute()).explain()
