@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any
 
 import cvxpy as cp
@@ -81,9 +82,24 @@ class GraphLaplacian(Weighted):
         rows = pieces(B, self.each)
         return pieces((self.L @ rows.T).T, self.each)
 
+    @cached_property
+    def _excess(self) -> Array:
+        """The sums of L's rows, which are zero for a graph."""
+        sums, sizes = self.L.sum(axis=1), abs(self.L).sum(axis=1)
+        return np.where(np.abs(sums) > _ROUNDING * sizes, sums, 0.0)
+
     def value(self, B: Array) -> float:
-        """Return the weighted sum of bᵀLb."""
-        return self.weight * float(np.sum(B * self._product(B)))
+        """Return the weighted sum of bᵀLb.
+
+        Of components that hardly vary, bᵀLb is a small difference of large numbers, so their
+        means are left out of it.
+        """
+        rows = pieces(B, self.each)
+        means = rows.mean(axis=1, dtype=float)
+        rest = rows - means[:, None]
+        squares = np.sum(rest * (self.L @ rest.T).T, axis=1)
+        squares += means * (2 * (rest @ self._excess) + means * self._excess.sum())
+        return self.weight * float(np.maximum(squares, 0).sum())
 
     def expression(self, B: cp.Expression) -> cp.Expression:
         """Return the penalty for CVXPY."""

@@ -129,3 +129,15 @@ def test_the_slope_of_the_reward_is_that_of_a_cone_at_every_size():
     reward = cn.SparsenessReward(2.0)
     for scale in (1e-150, 1e150):
         np.testing.assert_allclose(scale * reward.slope(scale * X), reward.slope(X), rtol=1e-12)
+
+
+def test_a_graph_costs_nothing_where_components_are_even_however_large():
+    L = np.diag([1.0, 2, 2, 1]) - np.diag(np.ones(3), 1) - np.diag(np.ones(3), -1)
+    graph = cn.GraphLaplacian(0.5, L)
+    assert graph.value(np.full((2, 4), 1e58 / 3)) == 0
+    B = 1e8 + np.array([[0.0, 1.0, 3.0, 3.0]])
+    assert graph.value(B) == pytest.approx(0.5 * (1 + 4))
+    M = np.random.default_rng(0).standard_normal((4, 4))
+    rows = np.random.default_rng(1).standard_normal((3, 4))
+    other = cn.GraphLaplacian(2.0, M @ M.T).value(rows)
+    assert other == pytest.approx(2 * sum(np.square(M.T @ row).sum() for row in rows))
