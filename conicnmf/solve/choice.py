@@ -51,16 +51,19 @@ after which gradient steps show where they lead; a second start of tangent plane
 98 %, in a fifth more time."""
 _FEW = 25
 """Up to this rank moving all components at once is worth its cost."""
-_SLOW = 20
+_SLOW = 50
 """Exact steps take over where cheap ones fell by less than a thousandth so often in a row.
 
-Chosen on the training half of `benchmarks/grid.py`: of 84 problems with convex terms, the default
-ended within one percent of the best solver in 93 % with cheap steps alone, and in 98 % so, in a
-tenth more time. Near exact fits cheap steps fall slowly for thousands of iterations; after a few
-of them exact steps often led to worse places.
+Near exact fits cheap steps fall slowly for thousands of iterations; after a few of them exact steps
+often led to worse places. On the training half of `benchmarks/grid.py`, 84 problems with convex
+terms, the default ended within one percent of the best solver in 93 % with cheap steps alone, and
+in 98 % with 20 such iterations, in a tenth more time; 50 gave the same ends on 48 other problems,
+and where cheap steps converge by themselves it compiles no more code."""
+_SLOW_WITH_WEIGHTS = 20
+"""The same where steps are made on majorizers, for falls of less than a hundredth.
 
-With weights it is a hundredth. Of five rules on drawn masks, 60 × 80 to 1000 × 800, this one was
-never far from the fastest, and the others ran on for hundreds of iterations near exact fits."""
+Of five rules on drawn masks, 60 × 80 to 1000 × 800, this one was never far from the fastest, and the
+others ran on for hundreds of iterations near exact fits."""
 _EVEN = 0.5
 """From this mean weight on, relative to the largest, one curvature serves all entries."""
 _SWEEPS_OF_BOUNDS = 10
@@ -188,7 +191,7 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     if any(HALS().facing(block).kind for block in problem.blocks) and not _reweighed(problem):
         listed[0], listed[1] = listed[1], listed[0]  # exact steps before those on majorizers
         if _even(problem):
-            listed.insert(0, (Chain((steps, ANLS()), rtol=1e-2, patience=_SLOW), why))
+            listed.insert(0, (Chain((steps, ANLS()), rtol=1e-2, patience=_SLOW_WITH_WEIGHTS), why))
     elif problem.rank <= _FEW:
         exact = [ANLS()] if any(map(needs_program, problem.blocks)) else [ANLS(), Splitting()]
         listed[:0] = [(Chain((steps, own), rtol=1e-3, patience=_SLOW), why) for own in exact]
