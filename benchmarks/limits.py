@@ -144,7 +144,7 @@ LIMITS = {
         "analysis of Python code, so the optimization level hardly matters."
     ),
     "compile": (
-        "The first case is in wall time, and other jobs ran on this machine at the same time. "
+        "The first case is in wall time. "
         "There are 85 functions of 0.1 to 3 s each, half in Numba's type inference and half in "
         "LLVM, and 1.5 s for the first use of the compiler; two processes also need 2.5 s for their"
         " imports. All kernels are counted. A plain NMF needs two of them, a tenth of the time."
