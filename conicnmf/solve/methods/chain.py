@@ -20,16 +20,14 @@ from conicnmf.types import Array, Factors
 class _Stage:
     """Which solver is at work, what it remembers, and the best point so far.
 
-    A solver is started in its first iteration: many chains end before the last one, whose code need
+    A solver is started when its turn comes: many chains end before the last one, whose code need
     not be compiled then.
     """
 
+    problem: BaseProblem
     context: Context
-    number: int = 0
-    begun: tuple[Any, ...] = ()
-    """The memo of the solver at work, nothing before its first iteration."""
-    kept: dict[str, Array] | None = None
-    """What a checkpoint has of that memo."""
+    number: int
+    memo: Any
     best: Point | None = None
     idle: int = 0
 
@@ -90,51 +88,46 @@ class Chain(Solver[BaseProblem, _Stage]):
 
     def start(self, problem: BaseProblem, context: Context) -> _Stage:
         """Prepare the first solver."""
-        return _Stage(context, begun=(self.solvers[0].start(problem, context),))
+        return self._started(0, problem, context)
 
     def sweep(self, problem: BaseProblem, factors: Factors, memo: _Stage) -> Sweep[_Stage]:
         """Let the solver at work make one iteration, and hand over when it is idle."""
         at = memo.number
-        made = self.solvers[at].sweep(problem, factors, self._memo(problem, memo))
+        made = self.solvers[at].sweep(problem, factors, memo.memo)
         point = Point.of(problem, made)
         best = memo.best if memo.best is not None and memo.best.rank <= point.rank else point
         stage = replace(
             memo,
-            begun=(made.memo,),
+            memo=made.memo,
             best=best,
             idle=0 if self._improves(point, memo.best) else memo.idle + 1,
         )
         done = (stage.idle >= self.patience and not made.busy) or made.status is not None
         if not done or at == len(self.solvers) - 1:
             return replace(made, memo=stage, objective=point.objective, violation=point.violation)
-        onward = _Stage(memo.context, at + 1, best=best)
+        onward = replace(self._started(at + 1, problem, memo.context), best=best)
         return Sweep(
             best.factors, onward, best.objective, None, made.inner, violation=best.violation
         )
 
-    def _memo(self, problem: BaseProblem, stage: _Stage) -> Any:
-        """Return what the solver at work remembers, at first what it is started with."""
-        if stage.begun:
-            return stage.begun[0]
-        solver = self.solvers[stage.number]
-        memo = solver.start(problem, stage.context)
-        return memo if stage.kept is None else solver.unpack(stage.kept, memo)
+    def _started(self, number: int, problem: BaseProblem, context: Context) -> _Stage:
+        """Return the stage of a solver whose turn comes."""
+        return _Stage(problem, context, number, self.solvers[number].start(problem, context))
 
     def pack(self, memo: _Stage) -> dict[str, Array]:
         """Return which solver is at work, what it remembers, and the best point so far."""
-        solver = self.solvers[memo.number]
-        own = solver.pack(memo.begun[0]) if memo.begun else (memo.kept or {})
-        begun = bool(memo.begun) or memo.kept is not None
-        packed = {"stage": np.array([memo.number, memo.idle, begun])}
+        own = self.solvers[memo.number].pack(memo.memo)
+        packed = {"stage": np.array([memo.number, memo.idle])}
         packed |= {f"memo {name}": X for name, X in own.items()}
         return packed | ({} if memo.best is None else memo.best.pack())
 
     def unpack(self, arrays: dict[str, Array], memo: _Stage) -> _Stage:
         """Return the stage that `pack` wrote."""
-        number, idle, begun = map(int, arrays["stage"])
+        number, idle = map(int, arrays["stage"])
+        stage = self._started(number, memo.problem, memo.context)
+        own = self.solvers[number].unpack(under("memo ", arrays), stage.memo)
         best = Point.unpack(arrays) if "measures" in arrays else None
-        kept = under("memo ", arrays) if begun else None
-        return _Stage(memo.context, number, kept=kept, best=best, idle=idle)
+        return replace(stage, memo=own, best=best, idle=idle)
 
     def _improves(self, point: Point, best: Point | None) -> bool:
         """Whether a point is the first of all, the first feasible one, or lower by enough."""
