@@ -58,6 +58,8 @@ class IterativeThreshold(Coder):
         if steepest <= 0:
             return np.zeros_like(C)
         H = nnls_gram(G, C, B) if B is None or not self.soft else np.maximum(B, 0.0)
+        if self.soft:
+            H = self._best_multiples(G, C, H)
         for _ in range(self.max_iter):
             after = self._cut(H - (G @ H - C) / steepest, steepest)
             moved = float(np.abs(after - H).max(initial=0.0))
@@ -66,6 +68,17 @@ class IterativeThreshold(Coder):
                 break
         # At the price 0 nothing more is dropped: least squares on the support of H.
         return H if self.soft else eliminate(G, C, yy, H, 0.0)
+
+    def _best_multiples(self, G: Array, C: Array, H: Array) -> Array:
+        """Return each sample's codes times the number, zero or more, at which they cost least.
+
+        Least squares may have codes that are as long as an atom is short; steps from there to the
+        minimum would have no end, and from zero they are never worse than no codes.
+        """
+        gain = np.einsum("ij,ij->j", C, H) - self.weight / 2 * H.sum(axis=0)
+        bent = np.einsum("ij,ij->j", H, G @ H)
+        best = np.divide(gain, bent, out=np.zeros_like(gain), where=(gain > 0) & (bent > 0))
+        return np.asarray(H * best, dtype=C.dtype)
 
     def _cut(self, Z: Array, steepest: float) -> Array:
         if self.soft:

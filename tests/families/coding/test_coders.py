@@ -233,6 +233,19 @@ def test_soft_thresholds_end_where_the_lasso_is(data):
     np.testing.assert_allclose(soft, exact, atol=1e-5)
 
 
+@pytest.mark.parametrize("scale", [2.0**-90, 1.0, 2.0**24])
+@pytest.mark.parametrize("short", [1e-4, 1.0])
+@pytest.mark.parametrize("init", [None, np.ones((9, 2))])
+def test_soft_thresholds_never_cost_more_than_no_codes(scale, short, init):
+    # Least squares may have long codes in an atom that is short.
+    W = np.random.default_rng(0).random((1, 9))
+    W[:, 0] *= short
+    V = scale * np.array([[0.59, 0.32]])
+    H = cn.sparse_code(V, W, coding.IterativeThreshold(0.1 * scale, soft=True), init=init)
+    cost = ((V - W @ H) ** 2).sum(axis=0) + 0.1 * scale * H.sum(axis=0)
+    assert (cost <= (V**2).sum(axis=0)).all()
+
+
 def test_hard_thresholds_end_in_a_local_minimum_not_above_least_squares(data):
     V, W = data
     hard = cn.sparse_code(V, W, coding.IterativeThreshold(0.2))
