@@ -51,6 +51,19 @@ def per_row(value: ArrayLike, rows: int) -> NDArray[np.float64]:
     return out
 
 
+def next_to_nothing(dtype: np.dtype[Any]) -> float:
+    """Return the size of a row below which no shorter one is made in place of zero.
+
+    Far below, numbers have too few digits for sparseness, and change of units makes zeros of them.
+
+    Examples
+    --------
+    >>> bool(next_to_nothing(np.dtype(np.float64)) ** 2 == np.finfo(float).tiny)
+    True
+    """
+    return math.sqrt(float(np.finfo(dtype).tiny))
+
+
 def at_size_one(X: Array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the rows, each times a power of two that brings its largest entry near one, and these.
 

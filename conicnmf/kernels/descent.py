@@ -15,7 +15,7 @@ from conicnmf.geometry.balls import near_row
 from conicnmf.geometry.band import band_row
 from conicnmf.geometry.compilers import inlined, jit
 from conicnmf.geometry.planes import plane_cone_row, plane_row
-from conicnmf.geometry.rows import per_row
+from conicnmf.geometry.rows import largest, next_to_nothing, per_row
 from conicnmf.types import Array, Mask
 
 
@@ -62,18 +62,29 @@ def _target(G: Array, C: Array, B: Array, j: int, x: Array) -> None:
 
 
 @inlined
-def _shorten(C: Array, B: Array, j: int, keeps: bool) -> None:
+def _tenth(B: Array, j: int, shortest: float) -> None:
+    """Make a row ten times shorter, unless it would have too few digits then for a band."""
+    if largest(B[j]) < shortest:
+        return
+    for i in range(B.shape[1]):
+        B[j, i] = B[j, i] / 10
+
+
+@inlined
+def _shorten(C: Array, B: Array, j: int, keeps: bool, shortest: float) -> None:
     """Of a zero atom only the price of its row is left: the shorter the row is the better."""
     costs = False
     for i in range(C.shape[1]):
         costs = costs or C[j, i] < 0
+    if costs and keeps:
+        _tenth(B, j, shortest)
     for i in range(C.shape[1]):
-        if costs:
-            B[j, i] = B[j, i] / 10 if keeps else 0.0
+        if costs and not keeps:
+            B[j, i] = 0.0
 
 
 @inlined
-def _replace(B: Array, j: int, new: Array, keeps: bool) -> tuple[float, float]:
+def _replace(B: Array, j: int, new: Array, keeps: bool, shortest: float) -> tuple[float, float]:
     """Write a new row j; return the squares of its change and of its length."""
     change, total = 0.0, 0.0
     for i in range(new.size):
@@ -81,9 +92,11 @@ def _replace(B: Array, j: int, new: Array, keeps: bool) -> tuple[float, float]:
         change += step * step
         total += entry * entry
     # Zero is no member of a band: the shorter row is, and f is not higher there.
-    dies = total == 0 and keeps
+    if total == 0 and keeps:
+        _tenth(B, j, shortest)
+        return change, total
     for i in range(new.size):
-        B[j, i] = B[j, i] / 10 if dies else new[i]
+        B[j, i] = new[i]
     return change, total
 
 
@@ -99,6 +112,7 @@ def _descend(
     band: Any,
     sweeps: int,
     rtol: float,
+    shortest: float,
 ) -> int:
     """Sweep over the rows of B in place until a sweep moves less than `rtol` of their size.
 
@@ -116,7 +130,7 @@ def _descend(
                 s_min, s_max = band[0, j], band[1, j]
             if curvature <= 0:
                 if radii is None:
-                    _shorten(C, B, j, s_min > 0)
+                    _shorten(C, B, j, s_min > 0, shortest)
                 continue
             _target(G, C, B, j, x)
             if radii is not None:
@@ -130,7 +144,7 @@ def _descend(
             else:
                 for i in range(n):
                     out[i] = max(x[i], 0.0)
-            change, total = _replace(B, j, out, s_min > 0)
+            change, total = _replace(B, j, out, s_min > 0, shortest)
             moved += curvature * change
             size += curvature * total
         if moved <= rtol * rtol * size:
@@ -206,7 +220,7 @@ def descend_band(
     """Lower the same quadratic over rows of a sparseness band, s_min ≤ sp(b) ≤ s_max.
 
     There is one band for all rows, or one for each. A row whose best point in the band is
-    zero is only made ten times shorter.
+    zero is only made ten times shorter, and stays as it is when it is next to nothing.
 
     Examples
     --------
@@ -236,4 +250,5 @@ def _run(G: Array, C: Array, B: Array, sets: Sets, sweeps: int, rtol: float) -> 
     dtype = np.result_type(B, G, C)
     out = np.array(B, dtype=dtype, order="C")
     G, C = (np.require(X, dtype=dtype, requirements=["C", "W"]) for X in (G, C))
-    return out, int(_descend(G, C, out, *sets.compiled(len(out), dtype), int(sweeps), float(rtol)))
+    limits = int(sweeps), float(rtol), next_to_nothing(dtype)
+    return out, int(_descend(G, C, out, *sets.compiled(len(out), dtype), *limits))

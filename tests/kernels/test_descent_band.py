@@ -48,6 +48,18 @@ def test_a_row_that_nothing_asks_for_gets_shorter_but_stays_in_the_band():
     np.testing.assert_allclose(new, B / 10)
 
 
+@pytest.mark.parametrize("C", [-np.ones((1, 5)), np.array([[-1.0, 0, 0, 0, 0]])])
+@pytest.mark.parametrize("curvature", [1.0, 0.0])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_row_that_gets_shorter_and_shorter_stays_in_the_band_for_ever(C, curvature, dtype):
+    B, _ = project_band(np.array([[3.0, 2.0, 1.0, 0.5, 0.0]], dtype=dtype), 0.3, 0.6)
+    G = np.full((1, 1), curvature, dtype=dtype)
+    new = descend_band(G, C.astype(dtype), B, 0.3, 0.6, sweeps=1000)
+    np.testing.assert_allclose(hoyer_sparseness(new), hoyer_sparseness(B), rtol=1e-6)
+    # A change of units by any power of two that data have must not make it zero either.
+    assert (new * dtype(2.0**-60)).any()
+
+
 def test_single_precision_is_kept():
     G, C, B = (X.astype(np.float32) for X in block(2))
     assert descend_band(G, C, B, 0.5, 0.7, sweeps=2).dtype == np.float32

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from conicnmf.geometry.rows import next_to_nothing
 from conicnmf.model.blocks import Block
 from conicnmf.model.large.descent import RowDescent
 from conicnmf.model.large.fit import StripFit
@@ -131,7 +132,8 @@ class RowsBlock(StripBlock):
 
     def kept_alive(self, B: Any, last: Any) -> Any:
         """Return B with a tenth of the last row in place of one that must not be zero."""
-        return B.mapped(partial(_alive_rows, B.alive()), last)
+        long = np.sqrt(last.squares) >= next_to_nothing(last.dtype)
+        return B.mapped(partial(_alive_rows, B.alive(), np.where(long, 10.0, 1.0)), last)
 
     def ahead(self, new: Any, last: Any, beta: float) -> Any:
         """Go on through the new point, and back into the constraints."""
@@ -151,8 +153,8 @@ class RowsBlock(StripBlock):
         return B.crew.later(partial(cut_strip, cut), B, keep=True).matrix
 
 
-def _alive_rows(alive: Array, B: Array, last: Array) -> Array:
-    return np.where(alive[:, None], B, last / 10).astype(B.dtype)
+def _alive_rows(alive: Array, divisors: Array, B: Array, last: Array) -> Array:
+    return np.where(alive[:, None], B, last / divisors[:, None]).astype(B.dtype)
 
 
 def _farther(beta: float, new: Array, last: Array) -> Array:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from conicnmf.geometry.long_rows import Cut
+from conicnmf.geometry.rows import next_to_nothing
 from conicnmf.model.blocks import Subproblem
 from conicnmf.model.large.recipe import Recipe
 from conicnmf.model.large.rows import Cutter, cut_strip, long_rows
@@ -71,7 +72,8 @@ class RowDescent:
         steps: list[RowStep] = []
         for _ in range(sweeps):
             for j in np.flatnonzero(curvatures > 0):
-                steps.append(self._visit(int(j), float(curvatures[j]), G, C, rows))
+                step = self._visit(int(j), float(curvatures[j]), G, C, rows)
+                steps += [] if step is None else [step]
         stacked = crew.later(partial(_stacked, G), C, *rows, keep=True, passing=True)
         new, (value,) = stacked.matrix, stacked.total
         # What made it again in one go is remembered, instead of all that happened in between.
@@ -79,13 +81,18 @@ class RowDescent:
         crew.made_by(new, again, self.V, self.B)
         return new, float(value + constant)
 
-    def _visit(self, j: int, curvature: float, G: Array, C: Strips, rows: list[Any]) -> RowStep:
+    def _visit(
+        self, j: int, curvature: float, G: Array, C: Strips, rows: list[Any]
+    ) -> RowStep | None:
+        """Replace a row; return how, or nothing where it is next to nothing and stays."""
         crew = self.V.crew
         work = partial(_target, j, curvature, G)
         target = crew.later(work, C, *rows, keep=True, passing=True).matrix
         cut = self.cutter(long_rows(target), slice(j, j + 1))
         found = crew.later(partial(cut_strip, cut), target, keep=True, passing=True).matrix
         if self.keeps_alive and not found.alive().all():
+            if np.sqrt(rows[j].squares[0]) < next_to_nothing(rows[j].dtype):
+                return None
             rows[j] = rows[j] / 10
             return RowStep(j)
         rows[j] = found

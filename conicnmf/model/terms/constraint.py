@@ -8,6 +8,7 @@ import cvxpy as cp
 import numpy as np
 
 from conicnmf.geometry.long_rows import Cut, LongRows
+from conicnmf.geometry.rows import next_to_nothing
 from conicnmf.model.terms.base import Each, Term, along, optional, pieces
 from conicnmf.model.terms.halfspaces import Halfspaces
 from conicnmf.types import Array, Mask
@@ -65,7 +66,7 @@ class Constraint(Term):
         if not dead.any():
             return B
         largest = np.abs(last).max(axis=along(self.each), keepdims=True)
-        shorter = np.where(largest < np.sqrt(np.finfo(B.dtype).tiny), last, last / 10)
+        shorter = np.where(largest < next_to_nothing(B.dtype), last, last / 10)
         return np.where(np.expand_dims(dead, along(self.each)), shorter, B).astype(B.dtype)
 
     def with_interior(self) -> Constraint:
