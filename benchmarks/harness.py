@@ -116,12 +116,17 @@ class Setup:
         return lambda: self.timer() > end
 
     def race(
-        self, sides: Mapping[str, Callable[[int], Any]], repeats: int = 3, warm: Sequence[str] = ()
+        self,
+        sides: Mapping[str, Callable[[int], Any]],
+        repeats: int = 3,
+        warm: Sequence[str] = (),
+        once: Sequence[str] = (),
     ) -> dict[str, Runs]:
         """Time the sides in turn, `repeats` times over; each is called with the repeat's number.
 
         The sides in `warm` are called twice before: the first call, which may compile, is kept
-        apart, the second says how many calls make a measurable time.
+        apart, the second says how many calls make a measurable time. Those in `once` are timed once,
+        which is enough for a bound.
         """
         runs = {name: Runs() for name in sides}
         calls = dict.fromkeys(sides, 1)
@@ -133,7 +138,7 @@ class Setup:
         for repeat in range(1 if self.quick else repeats):
             for name, work in sides.items():
                 made = runs[name]
-                if made.seconds and made.seconds[-1] > LONG:
+                if made.seconds and (name in once or made.seconds[-1] > LONG):
                     seconds, value = made.seconds[-1], made.values[-1]
                 else:
                     seconds, value = self._timed(work, repeat, calls[name])

@@ -23,6 +23,8 @@ from conicnmf.types import Array
 
 SHAPE, RANK, ABOVE = (200, 500), 10, 0.01
 CONE, IRLS = 100.0, 2.0
+LONGEST = 60.0
+"""Seconds after which the cone path is left where it is, with fewer iterations than 25."""
 Weigh = Callable[[Array], Array]
 
 
@@ -88,5 +90,5 @@ def _rows(
         )
     W, H = (cp.Variable(X.shape, nonneg=True) for X in start)
     cone = ConePath([W, H], rest=cp.sum(atom(V - W @ H)))
-    longest = 1.0 if setup.quick else 300.0
+    longest = 1.0 if setup.quick else LONGEST
     yield ConeRace(f"{case}, cone path", problem, start, cone, setup, longest).row(CONE)
