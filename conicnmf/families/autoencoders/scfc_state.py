@@ -1,12 +1,13 @@
 """Where the descent of SCFC stands: its variables, what follows from them, and the errors there.
 
 The arrays of the size of all codes are H and its last change, the responses P = WᵀV, U = tanh(β(P + θ))
-and two spare ones; they are reused, H is not. Errors are measured once; moves then add what they
-change.
+and two spare ones; they are reused, H where nobody else holds it. Errors are measured once; moves then
+add what they change.
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +38,7 @@ class State:
     change: Array
     overlaps: Array
     levels: dict[str, Array]
+    old_codes: Array | None = None
     fit: float = 0.0
     gap: float = 0.0
     miss: float = 0.0
@@ -58,6 +60,18 @@ class State:
         state = cls(view, B, H, theta, beta, w_out, theta_out, P, U, *spares, *squares, levels)
         state.measure()
         return state
+
+    def room_for_codes(self) -> Array:
+        """Return an array of the shape of H to write to.
+
+        It is the one that held the codes before, if nobody else holds that: to touch new memory may
+        cost more than a step.
+        """
+        old, self.old_codes = self.old_codes, None
+        # One reference is ours, one is the call's; views of it would be others.
+        if old is not None and old.flags.owndata and sys.getrefcount(old) <= 2:
+            return old
+        return np.empty_like(self.H)
 
     @property
     def factors(self) -> Factors:

@@ -41,32 +41,34 @@ def move_codes(state: State, weights: Weights, step_size: StepSize, momentum: fl
     C = state.overlaps
     safe = 0.5 / (weights.fit * float(np.linalg.eigvalsh(C)[-1]) + weights.infer)
     product = np.matmul(C.astype(state.H.dtype), state.H, out=state.scratch)
+    H = state.room_for_codes()
     for pull, step in step_size.bold_then_safe(momentum, safe):
-        H, sums = _stepped(state, weights, product, pull, step)
+        sums = _step_to(H, state, weights, product, pull, step)
         square = float(np.vdot(C, state.change @ state.change.T))
         fit, gap = float(2 * sums[0] + square), float(2 * sums[1] + sums[2])
         if step == safe or weights.total(fit, gap, 0.0) <= 0:
-            state.H, state.HH = H, H @ H.T
+            state.H, state.old_codes = H, state.H
+            state.HH = H @ H.T
             state.fit, state.gap = state.fit + fit, state.gap + gap
             return
 
 
-def _stepped(
-    state: State, weights: Weights, product: Array, momentum: float, step: float
-) -> tuple[Array, Array]:
-    """Return codes after a step and the sums that `step_codes` has; the state gets the change."""
+def _step_to(
+    H: Array, state: State, weights: Weights, product: Array, momentum: float, step: float
+) -> Array:
+    """Write codes after a step to H; return the sums of `step_codes`. The state gets the change."""
     shape, q = state.view.code_constraint, state.view.q
-    H, failed = np.empty_like(state.H), np.zeros(len(state.H), dtype=bool)
+    failed = np.zeros(len(H), dtype=bool)
     pulls = np.array([2 * weights.fit, 2 * weights.infer])
     rows = product, state.P, state.U, state.H
     settings = q, pulls, momentum, step, shape.ratio or 0.0, shape.signed, state.levels["H"]
-    sums = step_codes(*rows, state.change, *settings, H, failed)
+    sums: Array = step_codes(*rows, state.change, *settings, H, failed)
     if failed.any():
         H[failed] = shape.project(H[failed])
         change = np.empty_like(H[failed])
         code_changes(*(X[failed] for X in (*rows, H)), q, change, sums)
         state.change[failed] = change
-    return H, sums
+    return sums
 
 
 def move_output(state: State, weights: Weights, steps: StepSizes, limits: Limits) -> None:

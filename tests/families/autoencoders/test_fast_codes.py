@@ -161,6 +161,36 @@ def test_energy_never_rises_at_fixed_weights(supervised, nonneg, dtype):
         assert min(result.W.min(), result.H.min()) < 0
 
 
+def test_codes_that_somebody_holds_are_not_written_over():
+    problem, solver = FastCodes(standardize(digits(60)), 4), SCFC(Ramp(3))
+    held = []
+
+    def hold_some(iteration, factors):
+        """Keep all codes, a part of them or nothing, each with a copy."""
+        keep = (factors["H"], factors["H"][1:, ::2], None)[iteration.iteration % 3]
+        held.append((keep, None if keep is None else keep.copy()))
+
+    found = problem.solve(solver, stop=12, seed=0, callback=hold_some)
+    for codes, copy in held:
+        assert copy is None or np.array_equal(codes, copy)
+    assert np.array_equal(found.H, problem.solve(solver, stop=12, seed=0).H)
+
+
+def test_codes_that_nobody_holds_are_written_over():
+    problem = FastCodes(standardize(digits(60)), 4)
+    factors = problem.start(None, np.random.default_rng(0))
+    state, weights, step_size = State.at(problem, factors), problem.weights(0, 0), StepSize(0.0)
+    factors.clear()
+    places = []
+    for _ in range(5):
+        move_codes(state, weights, step_size, 0.9)
+        places.append(state.H.ctypes.data)
+    assert len(set(places)) == 2
+    held = state.old_codes[0]
+    move_codes(state, weights, step_size, 0.9)
+    assert not np.shares_memory(held, state.H)
+
+
 def test_sparseness_is_exact_and_rows_of_codes_have_norm_one():
     result = FastCodes(digits(), 8, 0.75, 0.6).solve(stop=15)
     assert np.allclose(cn.sparseness(result.W, axis=0), 0.75)
