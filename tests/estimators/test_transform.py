@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import cvxpy as cp
 import numpy as np
 import pytest
+from scipy import sparse as sp
 from scipy.optimize import nnls
 from sklearn.linear_model import Lasso, Ridge
 
@@ -235,3 +236,16 @@ def test_shares_of_an_empty_sample_are_exact():
     H = find_codes(V, W, [cn.Simplex(each="sample")])
     np.testing.assert_allclose(H[:, 0], [0, 0, 0, 1], atol=1e-9)
     np.testing.assert_allclose(W @ H, V, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("seed", [1, 3, 5])
+def test_codes_of_counts_are_minima_of_the_divergence(form, seed):
+    rng = np.random.default_rng(seed)
+    W = 0.2 + rng.random((9, 5)) ** 2
+    some = np.where(rng.random((5, 8)) < 0.5, rng.random((5, 8)), 0.0)
+    V = W @ some + 0.3 * rng.random((9, 8))
+    H = find_codes(form(V), W, [NONNEG], loss=cn.KullbackLeibler())
+    slopes = W.sum(axis=0)[:, None] - W.T @ (V / (W @ H))
+    assert slopes.min() >= -1e-3
+    assert np.abs(H * slopes).max() <= 1e-4

@@ -19,6 +19,7 @@ from conicnmf.solve.methods import (
     ANLS,
     BlockSolver,
     Context,
+    CyclicNewton,
     Multiplicative,
     ProjectedGradient,
     TangentPlane,
@@ -172,6 +173,7 @@ def coding_of(block: Block) -> Any:
     # Weighted squares are minimized at once by a cone program; majorizers would only come near.
     exact = "reduced" in block.abilities and "quadratic" not in block.abilities
     solvers: tuple[BlockSolver[Any], ...] = (
+        CyclicNewton(),
         TangentPlane(engine="conic" if exact else "auto"),
         ProjectedGradient(),
         Multiplicative(),
