@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 import conicnmf as cn
 from benchmarks.harness import Row, Setup, fresh_process, peak_memory
+from conicnmf.geometry.first_calls import compiled_at_once
 from conicnmf.types import Data
 
 _CODE = "import json; from benchmarks.memory import peak; print(json.dumps(peak({!r})))"
@@ -34,7 +35,8 @@ def peak(kind: str) -> tuple[float, float]:
 
     The factors of sparse data may be as large as the data, so one pair of them is free.
     """
-    cn.factorize(np.ones((4, 3)), 1).solve(cn.HALS())
+    with compiled_at_once():  # loads Numba, which is an import that a small solve does without
+        cn.factorize(np.ones((4, 3)), 1).solve(cn.HALS())
     before = peak_memory()
     rank = 20
     V, data = _dense() if kind == "dense" else _sparse()

@@ -90,7 +90,7 @@ def _judged(table: pd.DataFrame, strictest: str) -> tuple[Verdict, str]:
 def _notes(
     table: pd.DataFrame, runs: dict[str, list[dict[str, float]]], strictest: str
 ) -> tuple[str, ...]:
-    """Return what the rows show beside the verdict."""
+    """Return what the rows show in addition to the verdict."""
     kept: Any = table
     half = (len(runs[NONE]) + 1) // 2
     ratios = [

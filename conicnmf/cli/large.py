@@ -46,7 +46,7 @@ def stated_large(data: str, memory_limit: str | None, cluster: str | None, how: 
     given = [name for name, is_given in named.items() if is_given]
     if given:
         raise InputError(
-            f"{given[0]} needs DATA in memory, and it is read in strips; leave it out, or leave "
+            f"{given[0]} needs DATA in memory, but it is read in strips; leave it out, or leave "
             "--cluster and --memory-limit out"
         )
     path = Path(data)

@@ -117,7 +117,7 @@ Index = Annotated[
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="CHARACTER", help="What separates the cells of a table; or tab, space."),
+    typer.Option(metavar="CHARACTER", help="The character between the cells: also tab or space."),
 ]
 Decimal = Annotated[
     str | None,

@@ -77,7 +77,7 @@ def reproduce_command(
         _list(own.EXPERIMENTS, json)
         return
     if everything == bool(ids):
-        raise InputError("name experiments or give --all, not both; --list shows what there is")
+        raise InputError("name experiments or give --all, not both; --list shows the experiments")
     # A mistyped id should end the program before the first experiment runs, not after hours.
     chosen = [own.find(name) for name in ids or own.EXPERIMENTS]
     folder = None if output is None else output_folder(output)

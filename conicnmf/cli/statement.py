@@ -75,7 +75,7 @@ class Statement:
             return
         if not hasattr(V, "shape"):
             raise InputError(
-                "--constraint needs DATA in memory, and it is read in strips; use terms"
+                "--constraint needs DATA in memory, but it is read in strips; use terms"
             )
         factors = factors_of(V.shape, self.rank)
         stated = [read_constraint(text, factors) for text in self.constraint]

@@ -124,7 +124,8 @@ def load(name: str, **options: Any) -> Dataset:
     if not isinstance(dataset, Dataset):
         raise InputError(
             f"the function behind {name!r} must return a conicnmf.datasets.Dataset, got "
-            f"{type(dataset).__name__}; tell the package that brings it, {_package(function)}"
+            f"{type(dataset).__name__}; report this to its package, "
+            f"{_package(function)}"
         )
     return dataset
 

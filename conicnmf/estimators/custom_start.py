@@ -72,6 +72,6 @@ def _given(A: Any, name: str, shape: tuple[int, int]) -> Array:
 def _check_life(A: Array, name: str) -> None:
     if not A.any():
         raise InputError(
-            f"Array passed to NMF (input {name}) is full of zeros, which no method can leave; "
+            f"Array passed to NMF (input {name}) is full of zeros, which no method can change; "
             "give small positive numbers"
         )

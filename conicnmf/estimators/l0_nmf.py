@@ -33,7 +33,7 @@ class L0NMF(Streaming):
     n_components : int
         The number of atoms, which may exceed the number of features.
     weight : float
-        The price of an atom in a code, in the units of X; 0 is plain least squares.
+        The cost of an atom in a code, in the units of X; 0 is plain least squares.
     dictionary_weight : float
         The same price for the entries of the atoms, asked once dense atoms are found; 0 leaves
         them dense.

@@ -176,7 +176,7 @@ def eliminate(
     B : array of shape (r, n)
         The start, as a rule from `nnls_gram`; only its support (entries > 0) is used.
     lam : float
-        λ: the price of an atom in the units of ‖y‖. 0 drops nothing.
+        λ: the cost of an atom in the units of ‖y‖. 0 drops nothing.
     squared : bool
         Drop while the squared residual rises by less than λ²; otherwise while its root rises by
         less than λ.
@@ -203,7 +203,7 @@ def eliminate(
     if start.shape != (r, n):
         raise InputError(f"B must have the shape of C, {(r, n)}, got {start.shape}")
     if not lam >= 0:
-        raise InputError(f"lam is the price of an atom and must be >= 0, got {lam}")
+        raise InputError(f"lam is the cost of an atom and must be >= 0, got {lam}")
     labels = _labels(groups, r)
     X = np.ascontiguousarray(start.T > 0).astype(np.float64)
     if lam > 0:

@@ -95,7 +95,7 @@ def forward_backward(
     squares = per_column("yy", yy, block)
     most = _atoms(max_atoms, block.C.shape[1])
     if not lam >= 0:
-        raise InputError(f"lam is the price of an atom and must be >= 0, got {lam}")
+        raise InputError(f"lam is the cost of an atom and must be >= 0, got {lam}")
     prices = (lam / np.where(block.sizes > 0, block.sizes, 1.0)) ** 2
     X = np.zeros_like(block.C)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from conicnmf.model.addends import Addend, Chain, Fit, Kind, Ref
 from conicnmf.model.constraints.joint import JointProjection, find_projection, merged_bounds
+from conicnmf.model.holding import LARGE
 from conicnmf.model.proximal import JointProx, find_prox
 from conicnmf.model.subproblem import Subproblem
 from conicnmf.model.terms import Constraint, Loss, Penalty, Term
@@ -243,7 +244,10 @@ class Block:
 
     def lengths(self, B: Array) -> Array:
         """Return the norm of each component."""
-        return np.asarray(np.linalg.norm(B, axis=1))
+        if B.size <= LARGE:
+            return np.asarray(np.linalg.norm(B, axis=1))
+        # Row by row: the squares of all rows together would be another factor.
+        return np.concatenate([np.linalg.norm(b[None], axis=1) for b in B])
 
     def ahead(self, new: Array, last: Array, beta: float) -> Array:
         """Return where one gets who goes on from the last point through the new one, β as far.
@@ -256,7 +260,11 @@ class Block:
         farther: Array = new - last
         farther *= beta
         farther += new
-        farther = self.projection(farther)
+        if farther.size > LARGE and self.projection.each in ("entry", "component"):
+            for rows in (slice(i, i + 1) for i in range(len(farther))):
+                farther[rows] = self.projection(farther, rows)
+        else:
+            farther = self.projection(farther)
         return new if self.collapsed(farther) else farther
 
     @cached_property

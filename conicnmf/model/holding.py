@@ -12,6 +12,9 @@ import numpy as np
 from conicnmf.model.at_factors import Shapes, as_factors
 from conicnmf.types import Array, Factors
 
+LARGE = 100_000
+"""Entries of a factor above which no second array of its size is made where rows will do."""
+
 
 class Holding:
     """Factors in memory; what is elsewhere overrides what it cannot do as arrays do."""
@@ -46,7 +49,10 @@ class Holding:
 
     def distance(self, X: Array, Y: Array) -> float:
         """Return the norm of the difference."""
-        return norm(X - Y)
+        if X.size <= LARGE:
+            return norm(X - Y)
+        X, Y = (X.T, Y.T) if X.flags.f_contiguous else (X, Y)
+        return math.hypot(*(norm(x - y) for x, y in zip(X, Y, strict=True)))
 
     def packed(self, point: Factors) -> Factors:
         """Return the arrays from which `unpacked` makes the factors again."""

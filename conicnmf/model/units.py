@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import scipy.sparse as sp
+
 from conicnmf.model.addends import Addend, Chain, Fit
 from conicnmf.model.terms import Constraint, Penalty, Term
 from conicnmf.model.variables import Variable
@@ -208,5 +210,13 @@ def _sum(chain: Chain, powers: Mapping[str, int]) -> int:
 
 
 def _times(X: Data, power: int) -> Data:
-    """Return X·2ᵖ, sparse or dense; X itself where that is the same."""
-    return X * X.dtype.type(math.ldexp(1.0, power)) if power else X
+    """Return X·2ᵖ, sparse or dense; X itself where that is the same.
+
+    A sparse result shares the places of its entries with X, which would be a third of a copy.
+    """
+    if not power:
+        return X
+    factor = X.dtype.type(math.ldexp(1.0, power))
+    if sp.issparse(X):
+        return type(X)((X.data * factor, X.indices, X.indptr), shape=X.shape, copy=False)
+    return X * factor

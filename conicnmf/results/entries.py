@@ -55,6 +55,6 @@ def as_places(given: Any, name: str, length: int) -> NDArray[np.intp]:
     if low < -length or high >= length:
         raise InputError(
             f"{name} must be from {-length} to {length - 1}, got {low if low < -length else high}; "
-            "places count from zero"
+            "positions count from zero"
         )
     return np.where(places < 0, places + length, places).astype(np.intp)

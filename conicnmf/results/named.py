@@ -55,8 +55,8 @@ def places_of(given: Any, names: tuple[str, ...] | None, what: str, length: int)
         strangers = [str(x) for x in asked.ravel() if asked.dtype.kind in "iu" and x >= length]
         if names and strangers and strangers[0] in names:
             raise InputError(
-                f"{what} as numbers are places from 0 to {length - 1}, got {strangers[0]}; write the "
-                f"name as a text, {strangers[0]!r}"
+                f"{what} as numbers are positions from 0 to {length - 1}, got {strangers[0]}; write "
+                f"the name as a string, {strangers[0]!r}"
             )
         return given
     if names is None:

@@ -183,7 +183,9 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
         or (needs_program(block) and _has_squares(block) and not fits_whole(block))
         for block in problem.blocks
     )
-    copies = "each term acts on its own copy of the factor, and the copies are driven to agree"
+    copies = (
+        "each term acts on its own copy of the factor, and the copies are made equal step by step"
+    )
     if any(fits_whole(block) for block in problem.blocks):
         copies = "a block that is a convex program is solved as one, with extrapolation"
     listed.insert(3 if planes else 2, (Splitting(), copies))
@@ -200,7 +202,7 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
     if not all(_has_squares(block) for block in problem.blocks):
         # Where data are dense, one product serves many entries; where not, steps of their own pay.
         stored = any(sp.issparse(fit.V) for fit in problem.fits)
-        cheap = "its steps are cheap, and momentum makes up for their being short"
+        cheap = "its steps are cheap, and momentum makes up for the short steps"
         listed.insert(int(stored), (AcceleratedMultiplicative(), cheap))
         if not stored:
             ended = Chain((AcceleratedMultiplicative(), CyclicNewton()), rtol=1e-2, patience=1)

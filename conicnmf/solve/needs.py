@@ -207,7 +207,7 @@ def nonnegative_data(block: Block) -> Iterator[str]:
 def nonnegative_around(block: Block) -> Iterator[str]:
     """Yield a reason when what a variable is multiplied by, or added to, may be negative."""
     if not block.nonneg_around:
-        yield f"what {block.name} is multiplied by may be negative, and the updates need it >= 0"
+        yield f"what {block.name} is multiplied with may be negative, and the updates need it >= 0"
 
 
 def bounded_gains(block: Block) -> Iterator[str]:

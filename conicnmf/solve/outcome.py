@@ -79,7 +79,7 @@ def _measures(problem: BaseProblem, run: Run, factors: Factors) -> dict[str, Any
             "relative_errors": problem.relative_errors(factors),
         }
     except Exception as error:  # a term that raised once raises again
-        run.remark(f"the result could not be measured again: {in_words(error)}")
+        run.remark(f"the result could not be evaluated again: {in_words(error)}")
         infeasible, known = run.best_rank
         return {
             "objective": np.nan if infeasible else known,

@@ -79,7 +79,7 @@ class Asked:
         if self.tally is None and self.error is None:
             self.crew.settle()
         if self.tally is None:
-            raise self.error or RuntimeError("the crew has let go of this work")
+            raise self.error or RuntimeError("this work was given up")
         return self.tally
 
     def ended(self, tally: Tally | None, error: BaseException | None = None) -> None:

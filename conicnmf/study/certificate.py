@@ -148,7 +148,7 @@ def certify(
     if isinstance(problem, LargeProblem):
         if restarts or budget:
             raise InputError(
-                "other starts and bounds look at data in memory, and V is in strips; leave restarts "
+                "other starts and bounds need data in memory, but V is in strips; leave restarts "
                 "and budget out, or state the problem of some samples"
             )
         found = checks_in_strips(problem, result, feasibility, stationarity)

@@ -83,7 +83,7 @@ def fit_gabor(basis: Result | Any, image_shape: tuple[Count, Count]) -> GaborFit
     rows, columns = image_shape
     if W.ndim != 2 or len(W) != rows * columns:
         raise InputError(
-            f"filters must have {rows} × {columns} pixels, one filter a column, got shape "
+            f"filters must have {rows} × {columns} pixels, with one filter per column, got shape "
             f"{W.shape}; pass image_shape=dataset.image_shape"
         )
     found = [_fit(w, image_shape) for w in W.T]

@@ -229,7 +229,7 @@ def _check_single_fit(problem: Any) -> None:
         )
     if len(problem.fits) != 1:
         raise InputError(
-            f"cross_validate_rank holds entries of one V out, and the problem fits "
+            f"cross_validate_rank leaves out entries of a single V, but the problem fits "
             f"{len(problem.fits)} matrices; state a model of V alone"
         )
 

@@ -5,7 +5,7 @@ really there to be had. Where that would have the size of large data, programs o
 majorizers of the loss stand for it. Signed factors with bands are solved for their magnitudes, and
 projected gradient steps serve where no cone program can be written. Where none of this serves, it is
 tried in a convex part of the set, say with the same zeros; at last steps are brought back into the
-set by projections on one constraint after the other. Where entries have a price that jumps at zero,
+set by projections on one constraint after the other. Where entries have a cost that jumps at zero,
 single ones that come or go are tried as well.
 """
 
@@ -65,7 +65,7 @@ def remaining_descent(held: Subproblem, B: Array, on_support: bool = False) -> t
         for name, route in routes.items()
     ]
     tries += [(held, by_alternating_steps, "gain of steps with alternating projections")]
-    found = float("inf"), "no independent route could solve the block"
+    found = float("inf"), "no independent method could solve the block"
     for seen, route, name in tries:
         try:
             better = route(seen, B)
@@ -83,7 +83,9 @@ def _gain_of_entries(held: Subproblem, B: Array) -> tuple[float, str]:
     better = by_single_rows(held, B) if jumps else None
     if better is None:
         return -float("inf"), ""
-    return held.objective(B) - held.objective(better), "gain of entries that come or go"
+    return held.objective(B) - held.objective(
+        better
+    ), "gain of entries that become zero or non-zero"
 
 
 def _lowest_between(held: Subproblem, B: Array, end: Array) -> float:

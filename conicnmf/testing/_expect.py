@@ -49,7 +49,10 @@ def answers(what: str, Y: Any) -> Iterator[None]:
     except Exception as error:  # whatever the other's code may raise
         kind, hint = "dense", ""
         if sp.issparse(Y):
-            kind, hint = "sparse", "; problems with sparse V hand it over so, and Y.toarray() helps"
+            kind, hint = (
+                "sparse",
+                "; Y is sparse if V is; Y.toarray() makes it dense",
+            )
         raise AssertionError(
             f"{what} raised {type(error).__name__} on {kind} data: {error}{hint}"
         ) from error

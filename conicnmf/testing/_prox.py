@@ -65,7 +65,7 @@ def check_sum(penalty: Penalty, B: Array) -> None:
         return
     axis = 0 if penalty.each == "component" else 1
     parts = sum(penalty.value(part) for part in np.split(B, B.shape[axis], axis=axis))
-    sentence = f'{penalty} says each="{penalty.each}", but is no sum over the pieces'
+    sentence = f'{penalty} says each="{penalty.each}", but is not a sum over the pieces'
     expect_close(parts, penalty.value(B), _TOUCHES, sentence)
 
 

@@ -117,7 +117,7 @@ def test_a_package_that_fails_is_told_once_and_everything_else_works(theirs, bro
     (line,) = done.stdout.splitlines()
     assert line == (
         "RuntimeWarning the solver 'Broken' of 'broken_nmf:Broken' was left out: this package is "
-        "for another version; update or uninstall the package that brings it"
+        "for another version; update or uninstall the package that provides it"
     )
 
 

@@ -59,5 +59,5 @@ def test_sparseness_in_an_objective_is_answered_with_where_it_stands():
     W, H = cp.Variable((6, 2), nonneg=True), cp.Variable((2, 8), nonneg=True)
     loss, own = cp.sum_squares(V - W @ H), cn.sparseness(W, axis=0)
     for stated in (lambda: loss - own, lambda: loss - 0.1 * own, lambda: -own + loss):
-        with pytest.raises(cn.ModelError, match=r"stands in constraints.*SparsenessReward"):
+        with pytest.raises(cn.ModelError, match=r"belongs in a constraint.*SparsenessReward"):
             stated()

@@ -77,3 +77,27 @@ def test_memory_grows_as_the_data_do(loss):
 
     used(100)  # what a first call imports
     assert used(4000) < 1.2 * max(used(1000), 1.0)
+
+
+def test_hals_holds_two_points_of_two_iterates_and_little_more():
+    X = sparse_counts(20_000, 12_000, 100_000)
+    pair = 8 * 10 * sum(X.shape)
+    problem = cn.factorize(X, 10)
+    problem.solve(cn.HALS(), stop=1)  # what is kept for a second solve, or imported
+    _, rise = peak(lambda: problem.solve(cn.HALS(), stop=4))
+    assert rise <= X.data.nbytes + 4.8 * pair
+
+
+def test_iterates_that_a_callback_keeps_do_not_change_later():
+    seen, copies = [], []
+
+    def keep(_, factors):
+        seen.append(dict(factors))
+        copies.append({name: X.copy() for name, X in factors.items()})
+
+    for X in (V, V.toarray()[:, :200]):
+        cn.factorize(X, RANK).solve(cn.HALS(), stop=6, callback=keep, seed=0)
+    assert len(seen) > 10
+    for kept, copy in zip(seen, copies, strict=True):
+        for name, own in copy.items():
+            np.testing.assert_array_equal(kept[name], own)

@@ -29,7 +29,7 @@ def counted_codes(block: Block) -> Iterator[str]:
     if block.name != "H":
         return
     if not any("price" in p.abilities for p in block.penalties):
-        yield f"entries of {block.name} have no price; add NonZeros(weight)"
+        yield f"entries of {block.name} have no cost; add NonZeros(weight)"
     if not block.orthant_only:
         stated = ", ".join(map(str, block.constraints)) or "no constraint"
         yield f"{block.name} must be constrained by NonNegative alone, not {stated}"
@@ -82,8 +82,8 @@ class KSVD(Solver[Problem, Array]):
         return found or only_products(problem)
 
     def merit(self, problem: BaseProblem) -> str:
-        """Return why it is picked where entries of H have a price."""
-        return "entries have a price, and it changes the supports of whole samples"
+        """Return why it is picked where each non-zero entry of H has a cost."""
+        return "each non-zero entry has a cost, and it changes the supports of whole samples"
 
     def start(self, problem: Problem, context: Context) -> Array:
         """Keep the squared norms of the samples."""

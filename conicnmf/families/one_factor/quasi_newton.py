@@ -75,7 +75,7 @@ class ProjectiveQuasiNewton(OneFactorSolver[_Memo]):
 
     def merit(self, problem: BaseProblem) -> str:
         """Return why it is picked."""
-        return "the rule finds the parts, and quasi-Newton steps end them sooner than more of it"
+        return "the rule finds the parts, and quasi-Newton steps then converge sooner"
 
     def begin(self, view: OneFactor, context: Context) -> _Memo:
         """Remember nothing."""

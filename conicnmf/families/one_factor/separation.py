@@ -41,7 +41,7 @@ class _Memo:
 def several_parts(view: OneFactor) -> Iterator[str]:
     """Yield a reason where there are no parts to tell from each other."""
     if view.parts is None or view.rank == 1:
-        yield "it separates several columns, and here there is one column or nothing keeps them apart"
+        yield "it separates several columns, and nothing in this problem keeps columns apart"
 
 
 @dataclass(frozen=True)

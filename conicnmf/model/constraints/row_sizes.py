@@ -71,7 +71,7 @@ def strictness(part: cp.Constraint, X: Array) -> float:
 def size_it_is_about(
     at: Callable[[Array], Sequence[cp.Constraint]], shape: tuple[int, int]
 ) -> float:
-    """Return the size of a factor at which its terms are as large as the constants beside them.
+    """Return the size of a factor at which its terms are as large as the constants in them.
 
     One where there are no constants, or they are no smaller than a thousandth. It is found to a
     power of two by bisection, as terms grow with the factor.

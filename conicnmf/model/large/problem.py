@@ -72,14 +72,15 @@ class LargeProblem(Problem):
         from conicnmf.solve.methods import Multiplicative
 
         listed = list(super().preferred())
-        plain = (Multiplicative(), "its sums over samples are all that W needs of other losses")
+        why = "W needs only sums over the samples, for losses other than squares too"
+        plain = (Multiplicative(), why)
         at = next((i for i, (own, _) in enumerate(listed) if own.name == "Splitting"), len(listed))
         return [*listed[:at], plain, *listed[at:]]
 
     def refuses(self, solver: Any) -> list[str]:
         """Return why a solver cannot be sent to strips."""
         if not hasattr(solver, "look"):
-            return [f"V and H are in strips, and {solver.name} needs all of them at once"]
+            return [f"V and H are in strips, and {solver.name} needs all of their columns at once"]
         _, H = self.blocks
         if not isinstance(H, RowsBlock):
             return []
@@ -191,9 +192,9 @@ def _check_rows(terms: Sequence[Term]) -> None:
     unknown = tied if not known else [term for term in tied if isinstance(term, Penalty)]
     if unknown:
         raise InputError(
-            f"{unknown[0]} on H links samples, and these are in strips; state terms of "
-            "entries or single samples, or of rows of H ≥ 0 a band of sparseness, a norm or a "
-            "simplex alone, or load V"
+            f"{unknown[0]} on H links samples, which are in different strips; use terms of entries or "
+            "single samples, or one term on the rows of H ≥ 0 (bounds on sparseness, a norm or a "
+            "simplex), or load V"
         )
 
 

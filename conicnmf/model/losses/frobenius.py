@@ -28,6 +28,20 @@ def squared_norm(Y: Data) -> float:
     return float(np.einsum("i,i->", values, values, dtype=np.float64))
 
 
+def _correlations(A: Array, Y: Data) -> Array:
+    """Return Aᵀ Y row by row in one piece, a part of the rows at a time where A is large.
+
+    SciPy copies A for a product with sparse data, and a factor may be as large as such data.
+    """
+    if not sp.issparse(Y) or A.size <= 2 * _CHUNK:
+        return np.ascontiguousarray(A.T @ Y)
+    C = np.empty((A.shape[1], Y.shape[1]), np.result_type(A, Y))
+    step = max(1, 2 * _CHUNK // len(A))
+    for first in range(0, len(C), step):
+        C[first : first + step] = A[:, first : first + step].T @ Y
+    return C
+
+
 def _shown(cap: float) -> str:
     return f", cap={cap:g}" if np.isfinite(cap) else ""
 
@@ -76,7 +90,7 @@ class Frobenius(Loss):
 
     def quadratic(self, Y: Data, A: Array) -> tuple[Array, Array]:
         """Return the Gram matrix and the correlations with the data."""
-        G, C = A.T @ A, np.ascontiguousarray(A.T @ Y)
+        G, C = A.T @ A, _correlations(A, Y)
         for product in (G, C):
             product *= 2 * self.scale
         return G, C

@@ -21,8 +21,8 @@ def _as_groups(given: Any, name: str) -> NDArray[np.intp]:
     labels = as_array(given, name)
     if labels.ndim != 1 or labels.size == 0 or labels.dtype.kind not in "iuU":
         raise InputError(
-            f"{name} must be one label an entry of a component, whole numbers or names, got dtype "
-            f"{labels.dtype}, shape {labels.shape}; try np.repeat([0, 1], 5)"
+            f"{name} must be one label for each entry of a component, whole numbers or names, got "
+            f"dtype {labels.dtype}, shape {labels.shape}; try np.repeat([0, 1], 5)"
         )
     return np.unique(labels, return_inverse=True)[1].astype(np.intp)
 
@@ -60,7 +60,7 @@ class GroupLasso(Weighted):
         if shape[along(self.each)] != self.groups.size:
             raise InputError(
                 f"GroupLasso has labels for {self.groups.size} entries, and each {self.each} has "
-                f"{shape[along(self.each)]}; give one label a feature to W, one a sample to H"
+                f"{shape[along(self.each)]}; give one label for each feature or sample"
             )
 
     def value(self, B: Array) -> float:

@@ -59,8 +59,8 @@ class SparsenessExpression:
 
     def __neg__(self, *_: Any) -> Any:
         raise ModelError(
-            "sparseness stands in constraints, as in sparseness(W, axis=0) >= 0.8; to reward it in "
-            "the objective, use the term SparsenessReward(weight) in factorize"
+            "sparseness belongs in a constraint, for example sparseness(W, axis=0) >= 0.8; to reward "
+            "it in the objective, use the term SparsenessReward(weight) in factorize"
         )
 
     # CVXPY asks for the number where it adds; numbers multiply.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from operator import imul, itruediv, mul, truediv
 from typing import Any, ClassVar
 
 import numpy as np
@@ -129,7 +131,12 @@ class Extrapolated(Solver[Problem, Pace]):
             return Sweep(factors, calm, lowest, inner=tuple(inner))
         ceiling = min(1.0, _SPEED_UP_LIMIT * memo.ceiling)
         beta = min(ceiling, _GROW * memo.beta)
-        _balance(problem, ahead, reached)
+        # Factors may be as large as the data: let go of points that are not used again.
+        del before, found, new, farther, made
+        kept = [*factors.values(), *memo.ahead.values(), *memo.reached.values()]
+        remembers = [name for name, own in seen.items() if own.memo is not None]
+        kept += [point[name] for point in (ahead, reached) for name in remembers]
+        _balance(problem, ahead, reached, kept)
         found = {**ahead, block.name: reached[block.name]}
         alive = _alive(problem, found)
         if alive is not found:
@@ -182,19 +189,32 @@ def _alive(problem: Problem, factors: Factors) -> Factors:
     return factors
 
 
-def _balance(problem: Problem, ahead: Factors, reached: Factors) -> None:
+def _balance(
+    problem: Problem, ahead: Factors, reached: Factors, kept: Sequence[Array] = ()
+) -> None:
     """Give both parts of a found component the same norm, where only their product counts.
 
-    Extrapolation goes on in any direction that costs nothing, such as W → 0 with H → ∞.
+    Extrapolation goes on in any direction that costs nothing, such as W → 0 with H → ∞. Arrays that
+    share no memory with those `kept` are overwritten.
     """
     for block, other in problem.scale_free_pairs:
         first, second = block.rows(ahead), other.rows(reached)
         sizes = block.lengths(first), other.lengths(second)
         alive = (sizes[0] > 0) & (sizes[1] > 0)
         shift = np.sqrt(np.divide(sizes[1], sizes[0], out=np.ones_like(sizes[0]), where=alive))
-        for point in (ahead, reached):  # array by array, so that few are alive at once
-            point |= block.put({}, block.rows(point) * shift[:, None])
-            point |= other.put({}, other.rows(point) / shift[:, None])
+        for own, apart, within in ((block, mul, imul), (other, truediv, itruediv)):
+            X, Y = own.rows(ahead), own.rows(reached)
+            same = _overlap(X, [Y])
+            X = (apart if _overlap(X, kept) else within)(X, shift[:, None])
+            Y = X if same else (apart if _overlap(Y, kept) else within)(Y, shift[:, None])
+            ahead |= own.put({}, X)
+            reached |= own.put({}, Y)
+
+
+def _overlap(X: Any, others: Iterable[Any]) -> bool:
+    """Whether an array may have entries in common with others; strips are never overwritten."""
+    arrays = [other for other in others if isinstance(other, np.ndarray)]
+    return isinstance(X, np.ndarray) and any(np.may_share_memory(X, other) for other in arrays)
 
 
 def _farther(block: Block, new: Array, last: Array, beta: float, at_end: bool) -> Array:

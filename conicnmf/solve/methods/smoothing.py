@@ -92,7 +92,7 @@ class Smoothing(Solver[Problem, _Stage]):
     def mismatches(self, problem: BaseProblem) -> list[str]:
         """Return every reason why the solver does not fit the problem with a smooth loss."""
         if not has_kinks(problem):
-            return ["no loss has kinks that smooth losses can approach"]
+            return ["no loss has kinks that a smooth loss could approximate"]
         return self.solver.mismatches(smoothed(problem))
 
     def start(self, problem: Problem, context: Context) -> _Stage:

@@ -56,7 +56,7 @@ def _given(problem: LargeProblem, init: Any) -> Factors:
         return {}
     if not isinstance(start, Given):
         raise InputError(
-            f"{type(start).__name__} needs all of V at once, and V is in strips; start at Random() "
+            f"{type(start).__name__} needs all of V at once, but V is in strips; start at Random() "
             "or at arrays, for example W from a part of the samples"
         )
     found = {}

@@ -143,7 +143,9 @@ def stack_of(problem: Problem, rests: list[tuple[Fit, Any]]) -> Stack:
             rest = rest.T
             left, right = (Ref(ref.name, not ref.flipped) for ref in (right, left))
         if shared is not None and shared.flipped != right.flipped:
-            raise InputError(f"the start needs {name} the same way round everywhere; use Random()")
+            raise InputError(
+                f"the start needs {name} in the same orientation everywhere; use Random()"
+            )
         shared = right
         weight = 1.0 if len(rests) == 1 else _weight(fit, total)
         views.append(_View(rest, left, weight, fit.name))

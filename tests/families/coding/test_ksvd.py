@@ -99,7 +99,7 @@ def test_it_is_picked_ends_below_exact_steps_and_is_certified():
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"H": [PLUS]}, "entries of H have no price; add NonZeros"),
+        ({"H": [PLUS]}, "entries of H have no cost; add NonZeros"),
         ({"H": [cn.Box(0, 1), cn.NonZeros(0.1)]}, "NonNegative alone, not Box"),
         ({"H": [PLUS, cn.NonZeros(0.1)], "loss": "kl"}, "has no quadratic form"),
         ({"H": [PLUS, cn.NonZeros(0.1), cn.TotalVariation(0.1)]}, "is ignored by pursuits"),
