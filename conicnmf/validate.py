@@ -196,10 +196,21 @@ def require_range(values: Array, precision: Any, name: str) -> None:
     conicnmf.errors.InputError: W must have a largest entry whose square is a normal number, got ...
     """
     largest = float(np.abs(values).max(initial=0.0))
-    limits = np.finfo(precision)
-    # The square root of the extremes, with room for sums over many entries.
-    if largest > float(limits.max) ** 0.45 or 0 < largest < float(limits.tiny) ** 0.45:
+    if largest and not has_square(largest, precision):
         raise InputError(
             f"{name} must have a largest entry whose square is a normal number, got {largest:.3g}; "
             f"divide {name} by that entry first"
         )
+
+
+def has_square(size: float, precision: Any) -> bool:
+    """Whether sums of squares of numbers of this size stay within the range of a precision.
+
+    Examples
+    --------
+    >>> has_square(1e30, np.float32), has_square(1e30, np.float64)
+    (False, True)
+    """
+    limits = np.finfo(precision)
+    # The square root of the extremes, with room for sums over many entries.
+    return bool(float(limits.tiny) ** 0.45 <= size <= float(limits.max) ** 0.45)

@@ -262,6 +262,12 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         'stationary'
         """
         check_is_fitted(self)
+        result = getattr(self, "result_", None)
+        if result is None or not np.array_equal(result.W.T, self.components_):
+            raise InputError(
+                f"certificate needs one solve for all samples, got {type(self).__name__} learned "
+                "batch by batch; use fit, of NMF or SparseNMF"
+            )
         problem = self._problem(*self._samples(X, reset=False))
         return self.result_.certificate(problem, **tolerances)
 

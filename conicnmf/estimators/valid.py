@@ -17,7 +17,7 @@ from conicnmf.settings import Reads, check_parameters, shown
 def _as_random_state(given: Any, name: str) -> Any:
     try:
         check_random_state(given)
-    except (ValueError, TypeError, OverflowError):
+    except Exception:  # scikit-learn prints what it refuses, and objects have their own texts
         raise InputError(
             f"{name} must be a whole number >= 0, None or a RandomState, got {shown(given)}; try 0"
         ) from None
@@ -58,7 +58,8 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
             "estimators that take them"
         )
     try:
-        return validate_data(estimator, X, **checks)
+        with np.errstate(all="ignore"):  # it adds up X, whatever that holds
+            return validate_data(estimator, X, **checks)
     except (ValueError, TypeError) as error:
         kind = WrongKindError if isinstance(error, TypeError) else InputError
         raise kind(f"X is not valid data for {_refusal(estimator, X, error)}") from error

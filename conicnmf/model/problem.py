@@ -21,7 +21,7 @@ from conicnmf.model.partners import nonneg_around, partners_of, scale_free_pairs
 from conicnmf.model.problem_text import in_words, of_several
 from conicnmf.model.reading import has_parameters, read_problem
 from conicnmf.model.terms import Loss, Term
-from conicnmf.model.units import Units, find_units
+from conicnmf.model.units import Units, find_units, require_sizes
 from conicnmf.model.variables import Source, Variable
 from conicnmf.settings import AS_GIVEN, InitSignature, checks_arguments
 from conicnmf.types import Array, Data, Factors
@@ -146,6 +146,8 @@ class Problem(BaseProblem):
         for name, value in zip(self.__dataclass_fields__, fields, strict=True):
             object.__setattr__(self, name, value)
         for variable in variables.values():
+            if units.plain:
+                require_sizes(variable, self.dtype)
             merged_bounds(constraints_of(variable.terms))
 
     @cached_property

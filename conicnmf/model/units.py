@@ -10,13 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import scipy.sparse as sp
 
+from conicnmf.errors import InputError
 from conicnmf.model.addends import Addend, Chain, Fit
 from conicnmf.model.terms import Constraint, Penalty, Term
 from conicnmf.model.variables import Variable
 from conicnmf.types import Data, Factors, stored
+from conicnmf.validate import has_square
 
 _FAR = 20
 """Products of sizes so many powers of two from the data's are no sizes of this problem."""
@@ -152,9 +155,16 @@ def _shared(fits: Sequence[Fit], stated: Mapping[str, int]) -> dict[str, int] | 
         if own is None:  # data that are zero have no size but that of the other data
             own = max(found, default=0)
         size = _sum(closed[0], powers) if closed else own
+        if not _within_range(size, own - size, fit.V):
+            return None
         if not all(_share(chain, size, powers) for chain in fit.chains):
             return None
     return powers
+
+
+def _within_range(size: int, left: int, V: Data) -> bool:
+    """Whether a unit has a square, and what is left of the data in it."""
+    return has_square(2.0**size, float) and has_square(2.0**left, V.dtype)
 
 
 def _divides(term: Term) -> bool:
@@ -181,6 +191,26 @@ def named_size(terms: Iterable[Term], shape: tuple[int, int]) -> float:
 def _stated_size(terms: Iterable[Term]) -> float:
     own = [term for term in terms if isinstance(term, Constraint)]
     return max((c.size() for c in own if "size" in c.abilities), default=0.0)
+
+
+def require_sizes(variable: Variable, precision: Any) -> None:
+    """Raise where a constraint names a size that numbers of the data's precision cannot hold.
+
+    Examples
+    --------
+    >>> import numpy as np, conicnmf as cn
+    >>> cn.factorize(np.ones((3, 2), np.float32), 1, W=[cn.UnitNorm(length=1e-30)])
+    Traceback (most recent call last):
+    conicnmf.errors.InputError: UnitNorm(...) on W must name a size whose square is a normal ...
+    """
+    for term in variable.terms:
+        size = _stated_size([term])
+        if size and not has_square(size, precision):
+            raise InputError(
+                f"{term} on {variable.name} must name a size whose square is a normal number of "
+                f"{precision}, got {size:.3g}; state the data and their bounds in other units, or "
+                "leave the bound out"
+            )
 
 
 def _guessed_size(terms: Iterable[Term], shape: tuple[int, int]) -> float:

@@ -153,6 +153,7 @@ class Result:
         L, R = self._model(data)
         return product_entries(L, R, rows, columns)
 
+    @checks_arguments
     def predict(self, rows: Any, columns: Any, data: str | None = None) -> Array:
         """Return the model's value at entries given by the names of features and samples, or by places.
 
@@ -171,6 +172,7 @@ class Result:
         i = places_of(rows, features, "rows", len(L))
         return product_entries(L, R, i, places_of(columns, samples, "columns", R.shape[1]))
 
+    @checks_arguments
     def reconstruct(self, data: str | None = None) -> Any:
         """Return the model of the data: an array, or a data frame where there are names.
 

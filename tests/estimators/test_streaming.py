@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import conicnmf as cn
-from conicnmf.estimators import L0NMF, NonNegativeSparseCoding, SparseNMF
+from conicnmf.estimators import L0NMF, MiniBatchNMF, NonNegativeSparseCoding, SparseNMF
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +96,10 @@ def test_a_sparse_dictionary_stays_sparse_from_batch_to_batch(X):
         zeros = [np.mean(m.partial_fit(rows).components_ == 0) for m in (priced, free)]
         assert zeros[0] > zeros[1] + 0.1
         np.testing.assert_allclose(np.linalg.norm(priced.components_, axis=1), 1)
+
+
+@pytest.mark.parametrize("model", [MiniBatchNMF(2, random_state=0), SparseNMF(2)])
+def test_what_was_learned_batch_by_batch_has_no_certificate(model, X):
+    model.partial_fit(X[:60]).partial_fit(X[60:120])
+    with pytest.raises(cn.InputError, match=r"got .* learned batch by batch; use fit"):
+        model.certificate(X[:60])

@@ -177,3 +177,20 @@ def test_a_small_floor_beside_ordinary_numbers_stays_one():
     problem = cn.factorize(V, 2, H=[PLUS, floor], W=[PLUS])
     assert problem.normalized().units.powers.get("H", 0) == 0
     assert cn.ReverseConvex(lambda X: cp.norm(X) >= 1e-12).violation(np.zeros((1, 3))).max() > 1e-6
+
+
+@pytest.mark.parametrize("size", [1e-101, 1e101])
+def test_bounds_on_both_factors_far_from_the_data_are_solved(size):
+    bounds = [PLUS, cn.Box(0, size)]
+    result = cn.factorize(np.eye(3), 1, W=bounds, H=bounds).solve(cn.HALS(), stop=3)
+    assert result.max_violation == 0
+    assert result.objective == pytest.approx(3 if size < 1 else 2)
+
+
+@pytest.mark.parametrize(("kind", "size"), [(float, 1e-160), (float, 1e160), (np.float32, 1e-30)])
+def test_a_bound_that_the_precision_of_the_data_cannot_hold_is_refused(kind, size):
+    for bound in (cn.Box(0, size), cn.UnitNorm(length=size)):
+        with pytest.raises(
+            cn.InputError, match=r"on H must name a size .*, got .*; state the data"
+        ):
+            cn.factorize(np.eye(3, dtype=kind), 1, H=[PLUS, bound])

@@ -19,6 +19,9 @@ V = np.random.default_rng(0).random((6, 5)) + 0.1
 PROBLEM = cn.factorize(V, 2)
 RESULT = PROBLEM.solve(cn.HALS(), stop=2)
 COMPARISON = cn.compare(PROBLEM, ["HALS", "ANLS"], [0, 1], stop=2)
+ENCODER = {"theta": np.zeros((2, 1)), "beta": np.ones((2, 1))}
+SMALL = cn.factorize(V[:3, :3], 1)
+SOLVED = SMALL.solve("HALS", stop=1).factors
 SOLVE: dict[str, Any] = {"problem": PROBLEM, "solver": cn.HALS(), "stop": 2}
 
 MEASURED = {
@@ -57,6 +60,12 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "windows": (ae.windows, {"V": np.ones((12, 5)), "rank": 2, "image_shape": (3, 4)}),
     "standardize": (ae.standardize, {"V": V}),
     "exact_codes": (ae.exact_codes, {"V": V, "rank": 2}),
+    "encode": (ae.encode, {"X": V, "W": RESULT.W, **ENCODER, "q": 3}),
+    "code_norms": (ae.code_norms, {"H": RESULT.H}),
+    "infer_exact": (ae.infer_exact, {"X": V, "W": RESULT.W, "l1": 1.2, "l2": 1.0}),
+    "kernel_fda": (one_factor.kernel_fda, {"K": V.T @ V, "y": [0, 1, 0, 1, 0]}),
+    "global_block": (cn.global_block, {"problem": SMALL, "factors": SOLVED, "variable": "W"}),
+    "global_minimum": (cn.global_minimum, {"problem": SMALL, "budget": 3}),
     "QuadraticProjection": (one_factor.QuadraticProjection, {"A": np.eye(4), "rank": 2}),
     "ProjectiveNMF": (one_factor.ProjectiveNMF, {"V": V, "rank": 2}),
     "Discriminant": (one_factor.Discriminant, {"V": V, "y": [0, 1, 0, 1, 0]}),
@@ -72,6 +81,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "to_markdown": (report.to_markdown, {"comparison": COMPARISON}),
     "html_report": (report.html_report, {"content": RESULT, "path": "page.html"}),
     "Dataset": (cn.datasets.Dataset, {"name": "own", "V": V}),
+    "Result.reconstruct": (RESULT.reconstruct, {}),
+    "Result.predict": (RESULT.predict, {"rows": 0, "columns": 0}),
     "Result.save": (RESULT.save, {"path": "saved"}),
     "Result.certificate": (RESULT.certificate, {}),
     "Comparison.significance": (COMPARISON.significance, {}),
@@ -95,6 +106,13 @@ PLACES = [
     for one in inspect.signature(call).parameters.values()
     if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
 ]
+
+
+@pytest.mark.parametrize("module", [cn, ae, one_factor, cn.coding, measures])
+def test_every_public_function_is_called_with_junk(module):
+    public = {name: getattr(module, name) for name in module.__all__}
+    functions = {name for name, own in public.items() if inspect.isfunction(own)}
+    assert functions - CALLS.keys() <= {"load", "warm_up"}
 
 
 @pytest.mark.parametrize("function", sorted(CALLS.keys() - {"compose", "load_result"}))

@@ -7,14 +7,19 @@ from typing import Any
 import numpy as np
 
 from conicnmf.errors import InputError
-from conicnmf.families.autoencoders.inputs import sample_squares
+from conicnmf.families.autoencoders.inputs import as_filters, sample_squares
 from conicnmf.families.autoencoders.row_constraint import RowConstraint
 from conicnmf.model.constraints import NonNegative, Sparseness, UnitNorm
 from conicnmf.model.factorize import factorize
 from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Constraint
-from conicnmf.settings import Count, Share, checks_arguments
-from conicnmf.types import Array, Data
+from conicnmf.settings import Count, Positive, Share, Whole, checks_arguments
+from conicnmf.types import Array
+from conicnmf.validate import as_data, as_numbers
+
+_FINITE = "leave these samples out"
+_ROUNDING = 1e-6
+"""Means of norms in single precision are so far off."""
 
 
 @checks_arguments
@@ -53,7 +58,7 @@ def exact_codes(
     return factorize(V, rank, W=W, H=[*H, UnitNorm()])
 
 
-def code_norms(H: Array) -> tuple[float, float]:
+def code_norms(H: Any) -> tuple[float, float]:
     """Return the mean l₁ and l₂ norm of the codes (columns).
 
     Examples
@@ -61,11 +66,18 @@ def code_norms(H: Array) -> tuple[float, float]:
     >>> code_norms(np.array([[3.0, 0.0], [4.0, 1.0]]))
     (4.0, 3.0)
     """
-    return float(np.abs(H).sum(axis=0).mean()), float(np.linalg.norm(H, axis=0).mean())
+    codes = as_data(as_numbers(H, "H"), "H", _FINITE)
+    return float(np.abs(codes).sum(axis=0).mean()), float(np.linalg.norm(codes, axis=0).mean())
 
 
+@checks_arguments
 def infer_exact(
-    X: Data, W: Array, l1: float, l2: float, nonneg: bool = True, max_iter: int = 200
+    X: Any,
+    W: Any,
+    l1: Positive,
+    l2: Positive,
+    nonneg: bool = True,
+    max_iter: Whole = 200,
 ) -> Array:
     """Return codes with ‖h‖₁ = l1 and ‖h‖₂ = l2 that reconstruct samples (columns) well.
 
@@ -74,7 +86,7 @@ def infer_exact(
 
     Parameters
     ----------
-    X : array of shape (d, M)
+    X : array or sparse matrix of shape (d, M)
     W : array of shape (d, n)
     l1, l2 : float
         Norms of every code, such as the `code_norms` of the training codes.
@@ -88,9 +100,14 @@ def infer_exact(
     array([[0.8],
            [0.6]])
     """
-    if not 0 < l2 <= l1 * (1 + 1e-12):
-        raise InputError(f"norms of codes need 0 < l2 <= l1, got l1={l1}, l2={l2}; see code_norms")
-    shape = RowConstraint(l1 / l2, l2, not nonneg)
+    X, W = (as_data(own, name, _FINITE) for own, name in zip(as_filters(X, W), "XW", strict=True))
+    ratio, widest = l1 / l2, float(np.sqrt(W.shape[1]))
+    if not 1 - _ROUNDING <= ratio <= widest * (1 + _ROUNDING):
+        raise InputError(
+            f"norms of codes need l2 <= l1 <= {widest:.4g} l2 with {W.shape[1]} filters, got "
+            f"l1={l1:g}, l2={l2:g}; see code_norms"
+        )
+    shape = RowConstraint(min(max(ratio, 1.0), widest), l2, not nonneg)
     G, C = W.T @ W, np.ascontiguousarray((W.T @ X).T)
     step = 1 / (2 * float(np.linalg.norm(G, 2)) or 1.0)
     H = shape.project(C)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from conicnmf.families.autoencoders.inputs import (
     sum_squares,
 )
 from conicnmf.families.autoencoders.sparse_codes import SparseCodes
-from conicnmf.families.autoencoders.transfer import answer, encode
+from conicnmf.families.autoencoders.transfer import Odd, answer, transferred
 from conicnmf.kernels.encoder import matched_slope
-from conicnmf.settings import Count, Rule, Share, Weight, checks_arguments
+from conicnmf.settings import Share, Weight, checks_arguments
 from conicnmf.types import Array, Data, Factors
 
 
@@ -74,9 +74,7 @@ class FastCodes(SparseCodes):
     sparseness_h: Share | None = 0.7
     nonneg: bool = False
     y: Any = None
-    q: Annotated[
-        Count, Rule("that is odd", lambda q: q % 2 == 1, "the paper asks for 3 or more")
-    ] = 3
+    q: Odd = 3
     alpha_i: Weight = 0.5
     alpha_c: Weight | None = None
     teacher: Array | None = field(init=False)
@@ -125,7 +123,7 @@ class FastCodes(SparseCodes):
 
     def codes(self, factors: Factors, X: Data) -> Array:
         """Return the codes f(WᵀX + θ) of samples (columns)."""
-        return encode(X, factors["W"], factors["theta"], factors["beta"], self.q)
+        return transferred(X, factors["W"], factors["theta"], factors["beta"], self.q)
 
     @checks_arguments
     def start(self, init: Any, rng: np.random.Generator) -> Factors:

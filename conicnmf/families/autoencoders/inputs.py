@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from conicnmf.errors import InputError
 from conicnmf.geometry.cones import cone_ratio
 from conicnmf.geometry.hoyer import hoyer_sparseness
+from conicnmf.incoming import as_csr
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.names import labels_of, with_labels
 from conicnmf.settings import Count, Reads, Settings, is_mapping
@@ -78,6 +79,29 @@ def as_samples(V: Any, name: str) -> Any:
     if sp.issparse(V):
         return sp.csc_array(as_data(V, name))
     return np.ascontiguousarray(as_data(as_numbers(V, name), name))
+
+
+def as_filters(X: Any, W: Any) -> tuple[Data, Array]:
+    """Return samples and filters of the same features as numbers; X may hold any.
+
+    Examples
+    --------
+    >>> as_filters([[1.0, 2.0]], [[3.0]])[1]
+    array([[3.]])
+    """
+    samples: Data = as_csr(X, "X") if sp.issparse(X) else as_numbers(X, "X")
+    if samples.ndim != 2:
+        raise InputError(
+            f"X must be a matrix, features × samples, got shape {samples.shape}; reshape one sample "
+            "to a column with X.reshape(-1, 1)"
+        )
+    filters = as_numbers(W, "W")
+    if filters.ndim != 2:
+        raise InputError(
+            f"W must have a filter in each column, got shape {filters.shape}; reshape one to a "
+            "column with W.reshape(-1, 1)"
+        )
+    return samples, as_matrix(filters, "W", (samples.shape[0], filters.shape[1]))
 
 
 def samples_at(V: Data, places: Any) -> Array:

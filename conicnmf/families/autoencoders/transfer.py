@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Any, TypeAlias
+
 import numpy as np
 
-from conicnmf.families.autoencoders.inputs import responses
+from conicnmf.errors import InputError
+from conicnmf.families.autoencoders.inputs import as_filters, responses
+from conicnmf.settings import Count, Rule, checks_arguments
 from conicnmf.types import Array, Data
+from conicnmf.validate import as_matrix
+
+Odd: TypeAlias = Annotated[
+    Count, Rule("that is odd", lambda q: q % 2 == 1, "the paper asks for 3 or more")
+]
+"""An exponent that keeps signs."""
 
 _CACHED = 1 << 16
 """So many numbers stay near the processor from one pass to the next."""
@@ -45,14 +55,41 @@ def raised(U: Array, q: int, out: Array | None = None) -> Array:
     return out
 
 
-def encode(X: Data, W: Array, theta: Array, beta: Array, q: int) -> Array:
+@checks_arguments
+def encode(X: Any, W: Any, theta: Any, beta: Any, q: Odd) -> Array:
     """Return the codes f(WᵀX + θ) of samples (columns): one matrix product and f.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (d, M)
+    W : array of shape (d, n)
+    theta, beta : array of shape (n, 1)
+    q : int
+        Odd.
 
     Examples
     --------
     >>> encode(np.eye(2), np.eye(2), np.zeros((2, 1)), np.ones((2, 1)), 3).round(3)
     array([[0.442, 0.   ],
            [0.   , 0.442]])
+    """
+    V, A = as_filters(X, W)
+    shape = A.shape[1], 1
+    encoder = as_matrix(theta, "theta", shape), as_matrix(beta, "beta", shape)
+    with np.errstate(all="ignore"):  # the codes tell, and they are fewer
+        codes = transferred(V, A, *encoder, q)
+    if not np.isfinite(codes).all():
+        raise InputError("X must be finite, got samples whose codes are no numbers; leave them out")
+    return codes
+
+
+def transferred(X: Data, W: Array, theta: Array, beta: Array, q: int) -> Array:
+    """Return the same for arrays that have been checked.
+
+    Examples
+    --------
+    >>> transferred(np.eye(1), np.eye(1), np.zeros((1, 1)), np.ones((1, 1)), 1).round(3)
+    array([[0.762]])
     """
     P = responses(W.T, X)
     return raised(respond(P, theta, beta, out=P), q, out=P)

@@ -214,5 +214,10 @@ def kernel_fda(K: Any, y: Any, ridge: Positive = 1e-3) -> Array:
     between, total = explained @ explained.T, _mirrored(kernel @ kernel)
     n = len(total)
     total[np.diag_indices(n)] += ridge * (np.trace(total) or 1.0) / n
-    _, vectors = eigh(between, total, subset_by_index=[n - 1, n - 1])
+    try:
+        _, vectors = eigh(between, total, subset_by_index=[n - 1, n - 1])
+    except np.linalg.LinAlgError:
+        raise InputError(
+            f"kernel_fda needs a ridge above the rounding of K K, got ridge={ridge:g}; try 1e-3"
+        ) from None
     return np.asarray(vectors[:, 0])

@@ -70,8 +70,9 @@ def test_inferred_codes_cannot_be_improved_by_a_general_optimizer_nearby():
 
 
 def test_impossible_norms_are_refused():
-    with pytest.raises(InputError, match="0 < l2 <= l1"):
-        infer_exact(np.ones((3, 2)), np.ones((3, 2)), 0.5, 1.0)
+    for l1 in (0.5, 1.5):  # two filters: norms of a code are at most the root of two apart
+        with pytest.raises(InputError, match=r"l2 <= l1 <= 1\.414 l2"):
+            infer_exact(np.ones((3, 2)), np.ones((3, 2)), l1, 1.0)
     assert code_norms(np.eye(2)) == (1, 1)
 
 
