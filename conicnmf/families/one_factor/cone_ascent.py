@@ -16,6 +16,7 @@ import numpy as np
 
 from conicnmf.families.one_factor.column_steps import ConicColumn, NativeColumn
 from conicnmf.families.one_factor.cone_descent import ConeColumn
+from conicnmf.families.one_factor.exchanges import best_column
 from conicnmf.families.one_factor.needs import (
     cone_forms,
     known_operator,
@@ -119,6 +120,14 @@ class ConeAscent(OneFactorSolver[_Memo]):
             failed = failed or not found
             points = [best, *(view.factors(_with_column(best[view.name], j, w)) for w in found)]
             best = min(points, key=lambda there: _rank(view, there))
+        if (
+            fresh
+            and view.rank == 1
+            and view.norm is None
+            and not view.others
+            and view.single is None
+        ):
+            best = view.factors(best_column(view, best[view.name]))
         if failed and view.rank == 1:
             return Sweep(factors, memo, status=Status.BACKEND_FAILED, inner=tuple(records))
         still = np.array_equal(best[view.name], factors[view.name])

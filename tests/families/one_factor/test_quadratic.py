@@ -88,6 +88,35 @@ def test_several_columns_come_close_to_the_best_of_all_partitions():
     assert runs.best.max_violation < 1e-9
 
 
+def of_every_sign(seed, m):
+    """Return matrices on which steps alone end far below the best: up to 13 times its size."""
+    rng = np.random.default_rng(seed)
+    X, Y = rng.standard_normal((m, m)), rng.random((m, m))
+    negative = {"negative entries": -(Y + Y.T) / 2, "negative both ways": -Y @ Y.T}
+    return negative | {"definite": -X @ X.T, "indefinite": (X + X.T) / 2, "positive": X @ X.T}
+
+
+@pytest.mark.parametrize("seed", range(700, 703))
+@pytest.mark.parametrize(("m", "rank"), [(7, 1), (5, 2), (5, 3)])
+def test_small_problems_end_where_brute_force_does(seed, m, rank):
+    for kind, A in of_every_sign(seed, m).items():
+        truth = best_partition(A, rank) if rank > 1 else best_unit_vector(A) / 2
+        found = QuadraticProjection(A, rank).solve(seed=seed)
+        assert found.max_violation < 1e-9
+        assert -found.objective >= truth - 1e-4 * abs(truth), kind
+        assert -found.objective <= truth + 1e-9 * abs(truth), kind
+
+
+def test_a_search_for_exchanges_goes_on_from_a_checkpoint(tmp_path):
+    problem = QuadraticProjection(of_every_sign(1, 12)["indefinite"], 3)
+    whole = problem.solve(seed=0)
+    for cut in (len(whole.history) // 2, len(whole.history) - 20):
+        path = tmp_path / f"{cut}.zip"
+        problem.solve(seed=0, stop=cut, checkpoint=path)
+        again = problem.solve(seed=0, checkpoint=path)
+        assert again.objective == pytest.approx(whole.objective, rel=1e-9)
+
+
 @settings(max_examples=10, deadline=None)
 @given(seeds, st.sampled_from([ProjectionRule(), Oja(), NaturalGradient(), PlainSplit()]))
 def test_whatever_is_returned_is_feasible(seed, solver):
