@@ -18,7 +18,7 @@ from conicnmf.errors import InputError
 from conicnmf.model.addends import Addend, Chain, Fit
 from conicnmf.model.terms import Constraint, Penalty, Term
 from conicnmf.model.variables import Variable
-from conicnmf.types import Data, Factors, stored
+from conicnmf.types import Data, Factors, power_of
 from conicnmf.validate import has_square
 
 _FAR = 20
@@ -93,8 +93,10 @@ def find_units(variables: Mapping[str, Variable], addends: Sequence[Addend]) -> 
     fits = [addend for addend in addends if isinstance(addend, Fit)]
     terms = [term for variable in variables.values() for term in variable.terms]
     divides = all(_divides(term) for term in (*terms, *(fit.loss for fit in fits)))
-    if not fits or len(fits) < len(addends) or not divides:
+    if len(fits) < len(addends) or not divides:
         return Units()
+    if not fits:
+        return _of_terms(variables)
     stated = _powers(variables, fits)
     for kept in _fewer(stated):
         powers = _shared(fits, kept)
@@ -105,6 +107,19 @@ def find_units(variables: Mapping[str, Variable], addends: Sequence[Addend]) -> 
     return Units()
 
 
+def _of_terms(variables: Mapping[str, Variable]) -> Units:
+    """Return the units of a problem whose data are in penalties on its only variable."""
+    if len(variables) != 1:
+        return Units()
+    ((name, variable),) = variables.items()
+    held = [t for t in variable.terms if isinstance(t, Penalty) and "power" in t.abilities]
+    size = _stated_size(variable.terms)
+    free = size > 0 and all(penalty.degree for penalty in held)
+    own = _exponent(size) if free else 0
+    found = [p for penalty in held if (p := penalty.power(own)) is not None]
+    return Units({name: own}, max(found)) if found else Units()
+
+
 def _powers(variables: Mapping[str, Variable], fits: Sequence[Fit]) -> dict[str, int]:
     """Return the powers of the sizes that constraints name or guess.
 
@@ -113,7 +128,7 @@ def _powers(variables: Mapping[str, Variable], fits: Sequence[Fit]) -> dict[str,
     """
     named = {name: _stated_size(v.terms) for name, v in variables.items()}
     stated = {name: _exponent(size) for name, size in named.items() if size > 0}
-    data = [power for fit in fits if (power := _power(stored(fit.V))) is not None]
+    data = [power for fit in fits if (power := power_of(fit.V)) is not None]
     middle = max(data, default=None, key=abs)
     guessed = {}
     for name, variable in variables.items():
@@ -128,7 +143,7 @@ def _powers(variables: Mapping[str, Variable], fits: Sequence[Fit]) -> dict[str,
 
 def _fitting(fit: Fit, sizes: Mapping[str, int]) -> bool:
     """Whether no product of a fit has a size that is far from that of the data."""
-    own = _power(stored(fit.V))
+    own = power_of(fit.V)
     closed = [chain for chain in fit.chains if set(chain.names) <= set(sizes)]
     return own is None or all(abs(_sum(chain, sizes) - own) <= _FAR for chain in closed)
 
@@ -148,10 +163,10 @@ def _fewer(stated: dict[str, int]) -> Iterator[dict[str, int]]:
 def _shared(fits: Sequence[Fit], stated: Mapping[str, int]) -> dict[str, int] | None:
     """Return powers with which all products of a fit have one size, nothing where there are none."""
     powers = dict(stated)
-    found = [power for fit in fits if (power := _power(stored(fit.V))) is not None]
+    found = [power for fit in fits if (power := power_of(fit.V)) is not None]
     for fit in fits:
         closed = [chain for chain in fit.chains if set(chain.names) <= set(powers)]
-        own = _power(stored(fit.V))
+        own = power_of(fit.V)
         if own is None:  # data that are zero have no size but that of the other data
             own = max(found, default=0)
         size = _sum(closed[0], powers) if closed else own
@@ -217,12 +232,6 @@ def _guessed_size(terms: Iterable[Term], shape: tuple[int, int]) -> float:
     own = [term for term in terms if isinstance(term, Constraint)]
     guesses = (c.guessed_size(shape) for c in own if "guessed_size" in c.abilities)
     return max(guesses, default=0.0)
-
-
-def _power(values: Data) -> int | None:
-    """Return the power of two at or below the largest magnitude, nothing where all are zero."""
-    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    return math.frexp(largest)[1] - 1 if largest else None
 
 
 def _share(chain: Chain, size: int, powers: dict[str, int]) -> bool:

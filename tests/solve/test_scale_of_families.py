@@ -7,8 +7,7 @@ import pytest
 
 import conicnmf as cn
 from conicnmf.extend import SOLVERS
-from conicnmf.families.one_factor import ProjectiveNMF, QuadraticProjection
-from conicnmf.families.one_factor.solver import OneFactorSolver
+from conicnmf.families.one_factor import Discriminant, ProjectiveNMF, QuadraticProjection
 from conicnmf.model.operators import LowRank
 from conicnmf.solve.choice import fitting
 from tests.solve import test_scale
@@ -35,6 +34,11 @@ def self_fit(c):
     return ProjectiveNMF(c * V, 2)
 
 
+def discriminant(c):
+    """½wᵀS_Bw with wᵀS_Ww = 1, where w gets shorter as the data get larger."""
+    return Discriminant(c * V, [0, 1, 2] * 3, ridge=0.1)
+
+
 def counts(c):
     """Kullback and Leibler's divergence."""
     return cn.factorize(c * V, 2, loss="kl")
@@ -51,7 +55,7 @@ def plain(c):
     return cn.factorize(c * V, 2)
 
 
-DEGREE = {gain: 1, ratio: 1, self_fit: 2, counts: 1, few: 2, plain: 2}
+DEGREE = {gain: 1, ratio: 1, self_fit: 2, discriminant: 0, counts: 1, few: 2, plain: 2}
 """The objective of c times the data is this power of c as large."""
 MORE = [
     (plain, cn.Race((cn.HALS(), cn.Multiplicative()), starts=2, laps=2)),
@@ -59,13 +63,11 @@ MORE = [
     (plain, cn.Coded()),
     (plain, cn.Online(batch_size=5)),
 ]
-OWN = {gain: OneFactorSolver, ratio: OneFactorSolver, self_fit: OneFactorSolver}
-"""Methods for blocks fit problems with one factor too, whose A stays in its own units."""
 FITS = [
     (made, solver)
-    for made in (gain, ratio, self_fit, counts, few)
+    for made in (gain, ratio, self_fit, discriminant, counts, few)
     for solver in fitting(made(1.0))
-    if isinstance(solver, OWN.get(made, object)) and solver.name != "JointNLP"
+    if solver.name != "JointNLP"
 ]
 CASES = [pytest.param(made, own, id=f"{made.__name__}-{own.name}") for made, own in MORE + FITS]
 
@@ -78,9 +80,9 @@ def test_powers_of_two_change_nothing(made, solver):
         result = made(c).solve(solver, stop=3, throw=False)
         assert result.status is base.status
         assert result.objective / c ** DEGREE[made] == pytest.approx(base.objective, rel=1e-8)
-        one_factor = len(base.factors) == 1
-        for own, held in (("W", 1.0),) if one_factor else (("W", None), ("H", None)):
-            size = held or np.linalg.norm(result[own]) / np.linalg.norm(base[own])
+        alone = {discriminant: 1 / c}.get(made, 1.0) if len(base.factors) == 1 else None
+        for own in base.factors:
+            size = alone or np.linalg.norm(result[own]) / np.linalg.norm(base[own])
             np.testing.assert_allclose(result[own] / size, base[own], rtol=1e-8, atol=1e-10)
 
 

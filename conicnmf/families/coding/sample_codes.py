@@ -24,6 +24,7 @@ from conicnmf.solve.methods import (
     ProjectedGradient,
     TangentPlane,
 )
+from conicnmf.solve.methods.extrapolated import Extrapolated
 from conicnmf.types import Array, Data
 
 _CHUNK = 1000
@@ -172,7 +173,7 @@ def coding_of(block: Block) -> Any:
         return ANLS()
     # Weighted squares are minimized at once by a cone program; majorizers would only come near.
     exact = "reduced" in block.abilities and "quadratic" not in block.abilities
-    solvers: tuple[BlockSolver[Any], ...] = (
+    solvers: tuple[BlockSolver[Any] | Extrapolated, ...] = (
         CyclicNewton(),
         TangentPlane(engine="conic" if exact else "auto"),
         ProjectedGradient(),

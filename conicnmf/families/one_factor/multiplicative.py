@@ -123,10 +123,10 @@ class ProjectionRule(Rule):
         s = float(np.sum(view.in_norm(W) * point.G))
         falling = view.fixed is not None and view.fixed.sign == -1
         if (s >= 0) if falling else (s <= 0):
-            return None, {"wᵀBAw": s}
+            return None, {"wᵀBAw": view.stated_pull(s)}
         minus = np.zeros_like(P) if M is None else M
         pair = (P - s * W, minus) if falling else (P, minus + s * W)
-        return W * ratio(*pair), {"wᵀBAw": s}
+        return W * ratio(*pair), {"wᵀBAw": view.stated_pull(s)}
 
 
 @dataclass(frozen=True)

@@ -64,28 +64,27 @@ class ProjectiveNMF(Problem):
         terms = (*with_orthant(constraints), term)
         W = Variable.stated("W", (data.shape[0], rank), terms, flipped=True)
         self._set({"W": W}, (), 0.0, {})
-        object.__setattr__(self, "_data", data)
         with_labels(self, *labels_of(V))
-
-    _data: Data
 
     @property
     def V(self) -> Data:
         """The data."""
-        return self._data
+        (term,) = self.blocks[0].penalties
+        assert isinstance(term, SelfFit)
+        return term.V
 
     @property
     def data_shapes(self) -> Mapping[str, tuple[int | None, int | None]]:
         """The numbers of features and samples."""
-        return {"V": self._data.shape}
+        return {"V": self.V.shape}
 
     @property
     def models(self) -> Mapping[str, Callable[[Factors], tuple[Array, Array]]]:
         """W and WᵀV."""
-        return {"V": lambda factors: (factors["W"], np.asarray(factors["W"].T @ self._data))}
+        return {"V": lambda factors: (factors["W"], np.asarray(factors["W"].T @ self.V))}
 
     def __repr__(self) -> str:
-        (m, n), block = self._data.shape, self.blocks[0]
+        (m, n), block = self.V.shape, self.blocks[0]
         more = "".join(f", {c}" for c in block.constraints if c != NonNegative())
         return f"ProjectiveNMF: V ({m} × {n}) ≈ W Wᵀ V, rank {self.rank}, W ≥ 0{more}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -89,6 +90,12 @@ class OneFactor:
     def in_norm(self, W: Array) -> Array:
         """Return B W, or W itself where there is no norm of its own."""
         return W if self.norm is None else np.asarray(self.norm.metric @ W) / self.norm.level
+
+    def stated_pull(self, s: float) -> float:
+        """Return wᵀBAw in the units of the stated problem."""
+        units = self.problem.units
+        held = 0 if self.norm is None else 2 * units.powers.get(self.name, 0)
+        return math.ldexp(s, units.objective - held)
 
     def scaled(self, W: Array) -> Point:
         """Return W on the scale that the problem prescribes, or on the best one."""

@@ -69,15 +69,24 @@ class NormIn(Constraint):
         return np.asarray(np.abs(excess) if self.equal else np.maximum(excess, 0.0))
 
     def cone(self, B: cp.Expression) -> list[cp.Constraint]:
-        """Return ‖Lᵀw‖ ≤ √level for each component, with B = LLᵀ."""
-        root = self.metric.root
-        return [cp.norm(B @ root, 2, axis=1) <= np.sqrt(self.level)]
+        """Return ‖Lᵀw‖ ≤ √level for each component, with B = LLᵀ, in the units of w."""
+        root, unit = self.metric.root, 2.0**-self._half_power
+        return [cp.norm(B @ (unit * root), 2, axis=1) <= unit * np.sqrt(self.level)]
 
     def approach(self, B: Array) -> Array:
         """Return the components on the scale that is asked for."""
         sizes = np.sqrt(np.maximum(self.squares(B), 0.0) / self.level)
         safe = np.where(sizes > 0, sizes, 1.0)
         return np.asarray(B / safe[:, None], dtype=B.dtype)
+
+    def size(self) -> float:
+        """Return the length of about which components are; one where B is zero."""
+        return float(np.sqrt(self.level)) * 2.0**-self._half_power
+
+    @property
+    def _half_power(self) -> int:
+        """The power of two of the root of B."""
+        return (self.metric.power or 0) // 2
 
     def scaled(self, c: float) -> NormIn:
         """Scale the level."""

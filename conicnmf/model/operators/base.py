@@ -11,7 +11,7 @@ import numpy as np
 
 from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.operators.spectrum import has_factor, top_eigenvalue, top_pair
-from conicnmf.types import Array, Data
+from conicnmf.types import Array, Data, power_of
 
 _DENSE = 500
 """Up to this size all eigenvalues are computed."""
@@ -76,6 +76,16 @@ class Operator(ABC):
     @abstractmethod
     def trace(self) -> float:
         """The trace of A."""
+
+    @abstractmethod
+    def times(self, c: float) -> Operator:
+        """Return c·A for a c > 0."""
+
+    @cached_property
+    def power(self) -> int | None:
+        """A power of two about as large as A, nothing where A is zero."""
+        x = np.random.default_rng(0).random((self.size, 1)).astype(self.dtype)
+        return power_of(self @ x)
 
     @abstractmethod
     def matrix(self) -> Array:

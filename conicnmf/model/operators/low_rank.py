@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ import scipy.sparse as sp
 from conicnmf.incoming import check_incoming
 from conicnmf.model.operators.base import FORMED, Operator, Point
 from conicnmf.model.operators.matrices import Moments, Symmetric, dense
-from conicnmf.types import Array, Data, stored
+from conicnmf.types import Array, Data, power_of, stored
 
 _ROWS = 512
 _NEWTON = 100
@@ -107,6 +108,18 @@ class LowRank(Operator):
     def semidefinite(self) -> bool:
         """It is for a ridge that is not negative."""
         return self.ridge >= 0
+
+    def times(self, c: float) -> LowRank:
+        """Return the same with c times the ridge and √c times the factor."""
+        return LowRank(self.factor * self.dtype.type(math.sqrt(c)), c * self.ridge)
+
+    @cached_property
+    def power(self) -> int | None:
+        """An even one, so that the factor changes no digit."""
+        factor, ridge = power_of(self.factor), power_of(np.array([self.ridge]))
+        found = [2 * factor] if factor is not None else []
+        found += [ridge // 2 * 2] if ridge is not None else []
+        return max(found, default=None)
 
     def matrix(self) -> Array:
         """Return A as a plain array."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ from scipy.linalg import cholesky
 from scipy.sparse.linalg import LinearOperator
 
 from conicnmf.model.operators.base import FORMED, Operator, Point
-from conicnmf.types import Array, Data, stored
+from conicnmf.types import Array, Data, power_of, stored
 
 
 def dense(X: Data) -> Array:
@@ -84,6 +85,10 @@ class Symmetric(Operator):
         """The sum of the diagonal."""
         return float(self.A.trace())
 
+    def times(self, c: float) -> Symmetric:
+        """Return c·A."""
+        return Symmetric(self.A * self.dtype.type(c))
+
     def matrix(self) -> Array:
         """Return A as a plain array."""
         return dense(self.A)
@@ -146,6 +151,16 @@ class Moments(Operator):
         """‖V‖²."""
         return float(np.sum(stored(self.V) ** 2))
 
+    def times(self, c: float) -> Moments:
+        """Return what √c·V makes."""
+        return Moments(self.V * self.dtype.type(math.sqrt(c)))
+
+    @cached_property
+    def power(self) -> int | None:
+        """An even one, so that V changes no digit."""
+        own = power_of(self.V)
+        return None if own is None else 2 * own
+
     def matrix(self) -> Array:
         """Return V Vᵀ as a plain array."""
         return dense(self.V @ self.V.T)
@@ -198,6 +213,10 @@ class Products(Operator):
     def trace(self) -> float:
         """The sum of the diagonal."""
         return float(self.diagonal().sum())
+
+    def times(self, c: float) -> Products:
+        """Return the operator of c times the products."""
+        return Products(self.A * c)
 
     def matrix(self) -> Array:
         """Return A as a plain array, by as many products as it has columns."""

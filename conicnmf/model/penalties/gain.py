@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
@@ -42,6 +42,7 @@ class Gain(Penalty):
     A: Annotated[Any, Reads(_as_operator_or_function)]
     potential: Callable[[Array], float] | None = None
     unit: Positive = 1.0
+    degree: ClassVar[int] = 2
 
     def __repr__(self) -> str:
         size = "A(W)" if self.fixed is None else f"A {self.fixed.size} × {self.fixed.size}"
@@ -81,5 +82,19 @@ class Gain(Penalty):
         return self.gradient(B)
 
     def scaled(self, c: float) -> Gain:
-        """Hand A the factor in its own unit from now on."""
-        return replace(self, unit=c * self.unit)
+        """Divide A, or hand a function the factor in its own unit from now on."""
+        if self.fixed is None or self.potential is not None:
+            return replace(self, unit=c * self.unit)
+        return replace(self, A=self.fixed.times(1 / c**2))
+
+    def times(self, factor: float) -> Gain:
+        """Return the gain of a multiple of A."""
+        if self.fixed is None or self.potential is not None:
+            raise self._lacks("times")
+        return replace(self, A=self.fixed.times(factor))
+
+    def power(self, own: int) -> int | None:
+        """Return that of A, with the square of the factor's; nothing for a function of W."""
+        known = self.fixed is not None and self.potential is None
+        power = self.fixed.power if known and self.fixed is not None else None
+        return None if power is None else power + 2 * own

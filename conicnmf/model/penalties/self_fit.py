@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated
@@ -71,6 +72,14 @@ class SelfFit(Penalty):
     def squares(self, B: Array) -> tuple[float, float]:
         """Return ‖V − WWᵀV‖² and ‖V‖²."""
         return self.value(B), self.moments.trace
+
+    def times(self, factor: float) -> SelfFit:
+        """Return the penalty of √factor·V."""
+        return replace(self, V=self.V * self.V.dtype.type(math.sqrt(factor)))
+
+    def power(self, own: int) -> int | None:
+        """Return the square of V's, so that V changes no digit."""
+        return self.moments.power
 
     def scaled(self, c: float) -> SelfFit:
         """Hand the penalty the factor in its own unit from now on."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import cvxpy as cp
 
@@ -21,6 +21,8 @@ class Penalty(Term):
     """A function of one factor that is added to the objective, a sum over what `each` names."""
 
     each: Each = "factor"
+    degree: ClassVar[int] = 0
+    """The power of the factor that the penalty grows with, 0 where it is no power."""
 
     def value(self, B: Array) -> float:
         """Return the penalty at B."""
@@ -85,6 +87,15 @@ class Penalty(Term):
     def times(self, factor: float) -> Penalty:
         """Return a multiple of the penalty."""
         raise self._lacks("times")
+
+    @optional
+    def power(self, own: int) -> int | None:
+        """Return the power of two that the penalty has at factors of the size 2^own, about.
+
+        Asked of penalties that hold data; those with no `degree` are asked about the size of one.
+        Nothing is returned where it is not known, or the data are zero.
+        """
+        raise self._lacks("power")
 
     @optional
     def slope(self, B: Array) -> Array:
