@@ -18,7 +18,7 @@ from conicnmf.model.operators import LowRank, as_symmetric, dense
 from conicnmf.results import Result
 from conicnmf.settings import Positive, checks_arguments
 from conicnmf.types import Array
-from conicnmf.validate import as_data
+from conicnmf.validate import as_data, has_square
 
 
 class KernelDiscriminant(QuadraticProjection):
@@ -124,6 +124,8 @@ def kernel_matrix(V: Any, kernel: Any, **parameters: Any) -> Array:
         return dense(as_symmetric(V, "K"))
     try:
         K = kernel_between(V.T, None, kernel, **parameters)
+    except InputError:
+        raise
     except (ValueError, TypeError) as error:
         raise InputError(
             f"kernel must be one that scikit-learn's pairwise_kernels takes, got {kernel!r} "
@@ -147,7 +149,15 @@ def kernel_between(X: Any, Y: Any, kernel: Any, **parameters: Any) -> Array:
 
     # Distances of a sample to itself are exact where Y is not named.
     Y = None if Y is None or Y is X else Y.astype(float)
-    return np.asarray(pairwise_kernels(X.astype(float), Y, metric=kernel, **parameters))
+    with np.errstate(all="ignore"):
+        K = np.asarray(pairwise_kernels(X.astype(float), Y, metric=kernel, **parameters))
+    largest = float(np.abs(K).max(initial=0.0))
+    if largest and not has_square(largest, float):
+        raise InputError(
+            f"kernel must give numbers whose squares are normal numbers, got kernel={kernel!r} with "
+            f"{largest:.3g} for these samples; standardize them"
+        )
+    return K
 
 
 def _require_told_apart(K: Array, kernel: Any) -> None:

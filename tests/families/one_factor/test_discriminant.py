@@ -434,3 +434,10 @@ def test_a_kernel_that_is_the_same_for_all_is_refused_with_the_remedy():
     V = 2.0**-40 * np.random.default_rng(0).random((3, 12))
     with pytest.raises(cn.InputError, match=r"tells samples apart, got kernel='rbf'.*larger gamma"):
         KernelDiscriminant(V, [0, 1] * 6, kernel="rbf", center=True)
+
+
+@pytest.mark.parametrize(("kernel", "size"), [("poly", 1e120), ("linear", 1e100), ("poly", 1e70)])
+def test_kernels_of_samples_that_are_too_large_are_refused(kernel, size):
+    V = size * np.random.default_rng(0).random((3, 6))
+    with pytest.raises(InputError, match=r"squares are normal numbers, got .*; standardize them"):
+        KernelDiscriminant(V, [0, 1] * 3, kernel)
