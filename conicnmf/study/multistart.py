@@ -10,6 +10,7 @@ import numpy as np
 from conicnmf.results import Result
 from conicnmf.settings import Count, Jobs, Whole, checks_arguments
 from conicnmf.solve.choice import Stated, choose
+from conicnmf.solve.guard import interruptions_held, interruptions_noted
 from conicnmf.solve.methods.base import SolverLike, as_solver
 from conicnmf.study.compare import compare
 from conicnmf.study.compare.rows import FAILED, told_unfinished
@@ -111,7 +112,9 @@ def multistart(
     """
     chosen = choose(problem)[0] if solver is None else as_solver(solver)
     seeds = range(seed, seed + n_starts)
-    runs = compare(problem, [chosen], seeds, n_jobs=n_jobs, progress=progress, **options)
-    if runs.interrupted and not runs.results:
-        raise KeyboardInterrupt
-    return Multistart(runs.best(), runs.table.drop(columns=["problem", "solver"]))
+    with interruptions_noted():
+        runs = compare(problem, [chosen], seeds, n_jobs=n_jobs, progress=progress, **options)
+        if runs.interrupted and not runs.results:
+            raise KeyboardInterrupt
+        with interruptions_held():
+            return Multistart(runs.best(), runs.table.drop(columns=["problem", "solver"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
 from conicnmf.settings import Jobs, Place, Reads, Whole, checks_arguments, is_mapping, listed, shown
+from conicnmf.solve.guard import interruptions_held, interruptions_noted
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.study.kept import solve_or_recall
 from conicnmf.study.workers import Backend, in_parallel, job, on_one_thread
@@ -174,7 +176,7 @@ def path(
             "values can be solved in parallel only with warm=False, since each solve starts "
             "from the last result otherwise; pass warm=False, or leave n_jobs and backend out"
         )
-    way = in_parallel(n_jobs, backend) if together else warm
+    way = in_parallel(n_jobs, backend, return_as="generator") if together else warm
     if not isinstance(values, dict):
         if isinstance(make_problem, BaseProblem):
             raise InputError(
@@ -239,17 +241,19 @@ def _walk(
         None if store is None else Folder(store) / f"value-{place}" for place in range(len(stated))
     ]
     how = {"seed": seed, **options}
-    if isinstance(way, bool):
-        results = _in_turn(make_problem, stated, solver, folders, way, how)
-    else:
-        work = [
-            job(solve_or_recall)(make_problem(value), solver, folder, **how)
-            for value, folder in zip(stated, folders, strict=True)
-        ]
-        results = list(way(work))
-    rows = [_row(value, result) for value, result in zip(stated, results, strict=False)]
-    finished = sum(not result.interrupted for result in results)
-    return Path(pd.DataFrame(rows), results, tuple(stated[finished:]))
+    with interruptions_noted():
+        if isinstance(way, bool):
+            results = _in_turn(make_problem, stated, solver, folders, way, how)
+        else:
+            work = [
+                job(solve_or_recall)(make_problem(value), solver, folder, **how)
+                for value, folder in zip(stated, folders, strict=True)
+            ]
+            results = _side_by_side(way(work))
+        with interruptions_held():  # nothing that is finished is lost while it is put together
+            rows = [_row(value, result) for value, result in zip(stated, results, strict=False)]
+            finished = sum(not result.interrupted for result in results)
+            return Path(pd.DataFrame(rows), results, tuple(stated[finished:]))
 
 
 def _in_turn(
@@ -279,6 +283,24 @@ def _in_turn(
         # A failure is no place to go on from.
         if warm and result.status.kind != "failed":
             how = how | {"init": result.factors}
+    return results
+
+
+def _side_by_side(outputs: Any) -> list[Result]:
+    """Return the results in their order, up to an interruption."""
+    results: list[Result] = []
+    try:
+        for result in outputs:
+            results.append(result)
+            if result.interrupted:
+                break
+    except KeyboardInterrupt:
+        if not results:
+            raise
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that what is not finished is dropped is meant
+            outputs.close()
     return results
 
 

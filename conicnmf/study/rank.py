@@ -29,6 +29,7 @@ from conicnmf.settings import (
     shown,
 )
 from conicnmf.solve.choice import choose
+from conicnmf.solve.guard import interruptions_held, interruptions_noted
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.study.compare import Comparison, compare
 from conicnmf.study.compare.rows import UNFINISHED
@@ -180,8 +181,6 @@ def cross_validate_rank(
     >>> list(choice.table.columns)
     ['held_out', 'standard_error', 'fitted', 'failed']
     """
-    import pandas as pd
-
     tried = list(ranks)
     judge = Frobenius() if loss is None else as_loss(loss)
     known = known_entries(V.shape, observed)
@@ -200,21 +199,34 @@ def cross_validate_rank(
     _check_single_fit(first)
     chosen = choose(first)[0] if solver is None else solver
     seeds = range(seed, seed + n_starts)
-    runs = compare(stated, {"solver": chosen}, seeds, n_jobs=n_jobs, progress=progress, **options)
-    judges = [judge.masked(part) for part in parts]
+    with interruptions_noted():
+        runs = compare(
+            stated, {"solver": chosen}, seeds, n_jobs=n_jobs, progress=progress, **options
+        )
+        missing = _unfinished(runs, tried, len(parts))
+        if runs.interrupted and len(missing) == len(tried):
+            raise KeyboardInterrupt  # one rank without all its folds says nothing
+        with interruptions_held():
+            judges = [judge.masked(part) for part in parts]
+            return _choice(_judged(stated, data, tried, judges, runs), missing)
+
+
+def _judged(
+    stated: dict[str, Problem], data: Data, ranks: list[int], judges: list[Loss], runs: Comparison
+) -> pd.DataFrame:
+    """Return the errors of every rank in every fold."""
+    import pandas as pd
+
     rows = [
         {
             "rank": rank,
             "fold": fold,
             **_errors(stated[_label(rank, fold)].fit, data, own, _best(runs.results, rank, fold)),
         }
-        for rank in tried
+        for rank in ranks
         for fold, own in enumerate(judges)
     ]
-    missing = _unfinished(runs, tried, len(parts))
-    if runs.interrupted and len(missing) == len(tried):
-        raise KeyboardInterrupt  # one rank without all its folds says nothing
-    return _choice(pd.DataFrame(rows), missing)
+    return pd.DataFrame(rows)
 
 
 def _plain(V: Array, rank: int, loss: Loss) -> Problem:

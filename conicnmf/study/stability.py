@@ -16,8 +16,9 @@ from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
 from conicnmf.settings import Jobs, Whole, at_least, checks_arguments
 from conicnmf.solve.choice import Stated, choose
-from conicnmf.solve.methods.base import SolverLike, as_solver
-from conicnmf.study.compare import compare
+from conicnmf.solve.guard import interruptions_held, interruptions_noted
+from conicnmf.solve.methods.base import AnySolver, SolverLike, as_solver
+from conicnmf.study.compare import Comparison, compare
 from conicnmf.study.compare.rows import UNFINISHED
 from conicnmf.study.measures import match_columns
 from conicnmf.types import Array, Factors
@@ -186,7 +187,14 @@ def stability(
         )
     chosen = choose(problem)[0] if solver is None else as_solver(solver)
     seeds = range(seed, seed + n_starts)
-    runs = compare(problem, [chosen], seeds, n_jobs=n_jobs, progress=progress, **options)
+    with interruptions_noted():
+        runs = compare(problem, [chosen], seeds, n_jobs=n_jobs, progress=progress, **options)
+        with interruptions_held():
+            return _agreement(problem, chosen, runs)
+
+
+def _agreement(problem: BaseProblem, solver: AnySolver, runs: Comparison) -> Stability:
+    """Return how much the runs agree that were finished."""
     results = [
         result
         for result in runs.results.values()
@@ -196,8 +204,8 @@ def stability(
         raise KeyboardInterrupt  # too few to compare
     if len(results) < 2:
         raise InputError(
-            f"{len(results)} of {n_starts} runs of {chosen.name} succeeded, and stability needs two; "
-            "solve the problem by itself to see why"
+            f"{len(results)} of {len(runs.table)} runs of {solver.name} succeeded, and stability needs "
+            "two; solve the problem by itself to see why"
         )
     best = min(results, key=lambda result: result.objective)
     pairs = [_product(problem, result.factors)[0] for result in results]

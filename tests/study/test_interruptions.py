@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from conicnmf.study import cross_validate_rank, path, stability
 from conicnmf.study.compare.single import _WARM
 from conicnmf.types import Factors
 
+paths = importlib.import_module("conicnmf.study.path")  # the package gives the function this name
 V = np.random.default_rng(0).random((9, 8)) + 0.1
 PROBLEM = cn.factorize(V, 2)
 
@@ -143,3 +145,50 @@ def weighted(solver: Pressed) -> cn.Multiplicative:
             return super().sweep(problem, factors, memo)
 
     return Weighted()
+
+
+def test_a_path_of_several_processes_keeps_what_is_finished(monkeypatch: Any) -> None:
+    solved = paths.solve_or_recall
+
+    def third(*given: Any, **options: Any) -> Any:
+        if given[0].H[1].weight == 0.3:
+            raise KeyboardInterrupt
+        return solved(*given, **options)
+
+    monkeypatch.setattr(paths, "solve_or_recall", third)
+    found = path(penalized, [0.1, 0.2, 0.3, 0.4], stop=2, warm=False, backend="threading")
+    assert found.missing == (0.3, 0.4)
+    assert [result.status.name for result in found.results] == ["MAX_ITER", "MAX_ITER"]
+
+
+@pytest.mark.parametrize(
+    ("part", "study"),
+    [
+        ("path._row", lambda: path(penalized, [0.1, 0.2], "HALS", stop=2).results),
+        (
+            "compare.plan.merged",
+            lambda: cn.compare(PROBLEM, ["HALS"], [0, 1], stop=2, store="s").results,
+        ),
+        ("multistart.Multistart", lambda: cn.multistart(PROBLEM, "HALS", 2, stop=2).objectives),
+        ("stability.match_columns", lambda: stability(PROBLEM, "HALS", 2, stop=2).results),
+        ("rank._errors", lambda: cross_validate_rank(V, [1], 2, stop=2).folds),
+    ],
+)
+def test_ctrl_c_while_a_study_is_put_together_loses_nothing(
+    part: str, study: Callable[[], Any], monkeypatch: Any, tmp_path: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert len(study()) == 2
+    module, name = f"conicnmf.study.{part}".rsplit(".", 1)
+    owner = importlib.import_module(module)
+    real, asked = getattr(owner, name), []
+
+    def pressing(*args: Any, **options: Any) -> Any:
+        asked.append(1)
+        if len(asked) == 2 or name != "merged":  # the list of runs is written first, and last
+            signal.raise_signal(signal.SIGINT)
+        return real(*args, **options)
+
+    monkeypatch.setattr(owner, name, pressing)
+    assert len(study()) == 2
+    assert asked

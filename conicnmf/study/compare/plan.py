@@ -17,6 +17,7 @@ from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
 from conicnmf.settings import Jobs, Place, Reads, Seconds, checks_arguments
+from conicnmf.solve.guard import interruptions_held, interruptions_noted
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.solve.monitor import CountBar
 from conicnmf.solve.stop import Stop, StopLike
@@ -107,8 +108,10 @@ def compare(
     plan.recall()
     deadline = None if budget is None else time.time() + budget
     pool = in_parallel(n_jobs, backend, return_as="generator")
-    plan.run(Rules(init, rule, time_limit, deadline, place), pool, progress)
-    return plan.comparison()
+    with interruptions_noted():
+        plan.run(Rules(init, rule, time_limit, deadline, place), pool, progress)
+        with interruptions_held():  # nothing that is finished is lost while it is put together
+            return plan.finished()
 
 
 @dataclass(eq=False)
@@ -166,10 +169,6 @@ class _Plan:
         except BrokenProcessPool:
             reason = "a process died, perhaps because memory ran out; try fewer processes"
         self.rows |= {task: row_without(task, "NOT_RUN", reason) for task in left}
-        try:
-            self._write_index()
-        except InputError as error:
-            self.remarks.append(f"the list of runs was not stored: {error}")
 
     def _made(
         self, todo: list[Task], rules: Rules, pool: Parallel, progress: bool
@@ -200,10 +199,14 @@ class _Plan:
             rows = merged(self.stored.rows, self.rows.values())
             self.store.write_index(Index(self.stored.claim | self.claim, self.settings, rows))
 
-    def comparison(self) -> Comparison:
-        """Return the runs in the order of the problems, seeds and solvers."""
+    def finished(self) -> Comparison:
+        """Store the list of runs; return them in the order of the problems, seeds and solvers."""
         import pandas as pd
 
+        try:
+            self._write_index()
+        except InputError as error:
+            self.remarks.append(f"the list of runs was not stored: {error}")
         table = pd.DataFrame([self.rows[task] for task in self.tasks], columns=list(COLUMNS))
         results = {
             task: replace(self.results[task], problem=self.problems[task[0]])
