@@ -60,7 +60,14 @@ class Approx:
         chosen = Frobenius() if loss is None else as_loss(loss)
         chosen.check(data.shape)
         chosen.check_data(data, name or "V")
-        values = (data, model, weighted(chosen, weight), name, read_text(model), labels_of(V))
+        values = (
+            data,
+            model,
+            weighted(chosen.plainest, weight),
+            name,
+            read_text(model),
+            labels_of(V),
+        )
         for field, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, field, value)
 

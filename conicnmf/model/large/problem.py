@@ -164,7 +164,7 @@ def large_problem(
     {'W': (4, 2), 'H': (2, 6)}
     """
     m, n = crew.reader.shape
-    chosen = Frobenius() if loss is None else as_loss(loss)
+    chosen = Frobenius() if loss is None else as_loss(loss).plainest
     weights = getattr(chosen, "weights", None)
     if weights is not None:
         check_shape(weights, crew.reader.shape)

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from scipy.special import kl_div
 
 from conicnmf.model.losses.entrywise import Entrywise
+from conicnmf.model.losses.frobenius import Frobenius
 from conicnmf.model.losses.visits import visits
 from conicnmf.model.losses.weights import column_sums, full
 from conicnmf.model.terms import Loss
@@ -174,6 +175,13 @@ class BetaDivergence(Divergence):
     def details(self) -> str:
         """Show β."""
         return f"beta={self.beta:g}"
+
+    @property
+    def plainest(self) -> Loss:
+        """Half the square where β is 2: methods for squares need no bounds of powers."""
+        if self.beta != 2:
+            return self
+        return (self.squared or Frobenius()).times(self.scale / 2)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -44,6 +44,11 @@ class Loss(Term):
         """Whether the loss is convex in B."""
         return True
 
+    @property
+    def plainest(self) -> Loss:
+        """The same loss in the form that most methods take."""
+        return self
+
     def check_data(self, Y: Data, name: str = "V") -> None:
         """Raise an `InputError` when the loss cannot judge such data; `name` is what to call them."""
 

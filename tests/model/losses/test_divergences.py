@@ -190,3 +190,21 @@ def test_an_entry_without_a_weight_is_no_part_of_the_sum_for_cvxpy_either(store)
 def test_a_count_of_zero_costs_the_model_however_large_it_is():
     Y, A, B = np.array([[0.0, 2.0**198]]), np.array([[2.0**198]]), np.ones((1, 2))
     assert cn.KullbackLeibler().value(Y, A, B) == 2.0**198
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_beta_two_is_solved_as_the_half_squares_that_it_is(masked):
+    weights = RNG.random(POSITIVE.shape) if masked else None
+    W = [cn.NonNegative(), cn.Sparseness(0.4, 0.4)]
+    problem = cn.factorize(POSITIVE, 2, W=W, loss=cn.BetaDivergence(2, weights=weights))
+    result = problem.solve(stop=20)
+    M = 1.0 if weights is None else weights
+    assert result.objective == pytest.approx(
+        0.5 * (M * (POSITIVE - result.W @ result.H) ** 2).sum(), rel=1e-9
+    )
+    assert result.objective < 0.5 * result.history[0].objective
+    squares = cn.Frobenius(0.5) if weights is None else cn.WeightedFrobenius(np.sqrt(weights), 0.5)
+    same = cn.factorize(POSITIVE, 2, W=W, loss=squares).solve(stop=20)
+    assert result.objective == pytest.approx(same.objective, rel=1e-12)
+    with pytest.raises(cn.InputError, match="needs V >= 0"):
+        cn.factorize(-POSITIVE, 2, loss=cn.BetaDivergence(2))
