@@ -165,7 +165,7 @@ class Block:
     @cached_property
     def binding(self) -> tuple[Constraint, ...]:
         """The constraints, without those that say B ≥ 0 where another one implies it."""
-        orthants = [c for c in self.constraints if _is_orthant(c)]
+        orthants = [c for c in self.constraints if is_orthant(c)]
         others = tuple(c for c in self.constraints if c not in orthants)
         implied = any(c.implies_nonnegative for c in others)
         return others if implied or not orthants else (orthants[0], *others)
@@ -209,8 +209,9 @@ class Block:
 
     @cached_property
     def zero_in_convex_part(self) -> bool:
-        """Whether the convex constraints allow components that are zero."""
-        return all(c.zero_allowed(self.shape) for c in self.constraints if c.convex)
+        """Whether the convex constraints allow components that are zero; a cap may not, so no."""
+        convex = (c for c in self.constraints if c.convex)
+        return not self.capped and all(c.zero_allowed(self.shape) for c in convex)
 
     @cached_property
     def unit(self) -> float:
@@ -310,7 +311,7 @@ class Block:
         return B
 
 
-def _is_orthant(constraint: Constraint) -> bool:
+def is_orthant(constraint: Constraint) -> bool:
     """Whether a constraint says B ≥ 0 and nothing else."""
     if not constraint.implies_nonnegative or "bounds" not in constraint.abilities:
         return False

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from conicnmf.model.addends import Addend, Fit
-from conicnmf.model.blocks import Block
+from conicnmf.model.blocks import Block, is_orthant
 from conicnmf.model.terms import Constraint, Penalty
 from conicnmf.types import stored
 
@@ -170,7 +170,7 @@ def whole_least_squares(block: Block) -> Constraint | None:
     if len(block.binding) != 2 or not block.nonneg or "quadratic" not in block.abilities:
         return None
     orthant, other = block.binding
-    exact = orthant.implies_nonnegative and "least_squares_nonneg" in other.abilities
+    exact = is_orthant(orthant) and "least_squares_nonneg" in other.abilities
     return other if exact else None
 
 

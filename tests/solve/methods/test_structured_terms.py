@@ -127,3 +127,14 @@ def test_smooth_activations_of_loud_and_silent_frames(seed):
     result = problem.solve(init=(rough.W / sizes, rough.H * sizes[:, None]))
     assert result.status is cn.Status.CONVERGED
     assert result.certificate()
+
+
+@pytest.mark.parametrize("beside", [cn.Simplex(0.5), cn.Box(0, 0.3), cn.NormBall(0.5)], ids=str)
+def test_least_squares_of_all_columns_know_of_a_sum_and_of_nothing_beside_it(beside):
+    V = 10 * np.random.default_rng(0).random((7, 8))
+    stated = [PLUS, beside, cn.FactorSum(3.0)]
+    problem = cn.factorize(V, 4, W=stated, H=[PLUS, cn.Sparseness(max=0.76, each="sample")])
+    assert cn.ANLS().mismatches(cn.factorize(V, 4, W=stated))
+    result = problem.solve("Splitting", stop=30)
+    assert result.max_violation <= 1e-6
+    assert result.objective < 0.7 * result.history[0].objective
