@@ -197,7 +197,7 @@ def _one_round(
     new, more = step.relax(sharp)
     if new is None:
         return None, records + more
-    settled = closing.settle(new.astype(B.dtype, copy=False))
+    settled = closing.settle(new.astype(B.dtype, copy=False), B)
     near, more = settled.B, [*more, *settled.records]
     fits = near is not None and not block.collapsed(near) and block.violation(near) <= FEASIBLE
     return near if fits else None, records + more

@@ -176,7 +176,7 @@ class TangentPlane(BlockSolver[_Memo]):
                 failed = Status.INFEASIBLE if empty else Status.BACKEND_FAILED
                 return Update(B, after, status=None if count else failed, inner=records)
             # This also removes what an interior-point method leaves of the last digits.
-            settled = memo.closing.settle(outcome.B.astype(B.dtype, copy=False))
+            settled = memo.closing.settle(outcome.B.astype(B.dtype, copy=False), B)
             records += settled.records
             new = (outcome.B if settled.B is None else settled.B).astype(B.dtype, copy=False)
             if not memo.rewards:
@@ -215,13 +215,22 @@ class TangentPlane(BlockSolver[_Memo]):
             convex = held.on(memo.convex)
             return None, signed_step(convex, memo.program, B, loop, linear)
         step = memo.program.at(held.on(memo.convex), linear)
+        majorized = held.block.kind is not None
+        outcome = self._moved(step, B, memo.fresh, majorized)
+        if outcome.B is None and step.block.capped:
+            # The start lies above the cap: lower the loss first.
+            before = outcome.records
+            outcome = self._moved(step.uncapped(), B, memo.fresh, majorized)
+            outcome.records[:0] = before
+        return step, outcome
+
+    def _moved(self, step: Step, B: Array, fresh: bool, majorized: bool) -> Outcome:
+        """Move planes, in more ways on a first visit, or stay on B's side of them."""
+        loop = TangentLoop(self.rounds, self.rtol)
         outcome = tangent_step(step, B, loop)
         anchored = all("project" in c.abilities for c in step.block.reverse_convex)
-        if memo.fresh and not anchored and isinstance(step, ConicStep):
-            return step, _best(
-                step, [outcome, held_step(step, B, loop), priced_step(step, B, loop)]
-            )
-        majorized = held.block.kind is not None
+        if fresh and not anchored and isinstance(step, ConicStep):
+            return _best(step, [outcome, held_step(step, B, loop), priced_step(step, B, loop)])
         least = 0.0 if anchored else self.rtol
         local = majorized or not anchored
         if outcome.B is None or (local and not _falls(step, B, outcome.B, least)):
@@ -230,7 +239,7 @@ class TangentPlane(BlockSolver[_Memo]):
             before = outcome.records
             outcome = held_step(step, B, TangentLoop(rounds=1) if anchored else loop)
             outcome.records[:0] = before
-        return step, outcome
+        return outcome
 
 
 def _slope(memo: _Memo, B: Array) -> Array | None:

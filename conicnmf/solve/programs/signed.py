@@ -50,6 +50,10 @@ def signed_step(
     turned_linear = None if linear is None else signs * linear
     step = program.at(held, turned_linear, signs)
     outcome = way(step, np.abs(B), loop)
+    if outcome.B is None and block.capped:
+        before = outcome.records
+        outcome = way(step.uncapped(), np.abs(B), loop)  # the start lies above the cap
+        outcome.records[:0] = before
     if outcome.B is None:
         return outcome
     outcome.B = signs * outcome.B

@@ -58,11 +58,6 @@ def tangent_step(step: Step, previous: Array, loop: TangentLoop) -> Outcome:
     """Solve a block; `previous` supplies directions for components that a step drives to zero."""
     outcome = Outcome()
     first = step.solve()
-    if first.infeasible and step.block.capped:
-        # The start lies above the cap: lower the loss first.
-        step = step.uncapped()
-        outcome.records += first.records
-        first = step.solve()
     outcome.records += first.records
     outcome.B = None if first.B is None else _without_dust(step, first.B)
     outcome.infeasible = first.infeasible

@@ -23,7 +23,7 @@ class WholeProgram:
         before, records = step.value(B), list(solution.records)
         if solution.B is None:
             return B, before, records
-        settled = self._closing.settle(solution.B)
+        settled = self._closing.settle(solution.B, B)
         records += settled.records
         if settled.B is None:
             return B, before, records

@@ -114,7 +114,7 @@ def _by_planes(block: Block, B: Array) -> Iterator[Array]:
             "them"
         )
     reached = B if outcome.B is None else size * outcome.B
-    settled = Closing(block).settle(reached).B
+    settled = Closing(block).settle(reached, B).B
     yield reached if settled is None else settled
 
 
@@ -139,7 +139,7 @@ def _by_slack(block: Block, B: Array) -> Iterator[Array]:
         P, price = np.clip(found, *near.bounds), 3 * price
         if near.violation(P) <= INSIDE:
             break
-    settled = Closing(block).settle(size * P).B
+    settled = Closing(block).settle(size * P, B).B
     yield size * P if settled is None else settled
 
 

@@ -65,7 +65,7 @@ def test_closing_reaches_the_nearest_point_where_that_is_known():
     (block,) = (b for b in cn.factorize(V, 3, W=[PLUS, EXACT, loose]).blocks if b.name == "W")
     near = EXACT.project(rng.random(block.shape))
     B = np.maximum(near + 0.01 * rng.standard_normal(near.shape), 0.0)
-    closed = Closing(block).settle(B).B
+    closed = Closing(block).settle(B, B).B
     assert block.violation(closed) <= 1e-7
     exact = EXACT.project(B)
     assert np.linalg.norm(closed - B) <= np.linalg.norm(exact - B) * (1 + 1e-3)
@@ -136,3 +136,28 @@ def test_a_band_that_is_open_at_both_ends_is_no_constraint_on_a_signed_factor():
     assert result.max_violation <= 1e-6
     assert result.objective < 0.2 * (V**2).sum()
     str(result.certificate())
+
+
+@pytest.mark.parametrize("small", [1e-3, 1e-7, 0.0])
+def test_closing_sees_components_far_smaller_than_others(small):
+    """Sparseness has no scale; what must not be zero begins again where it was."""
+    rng = np.random.default_rng(1)
+    pair = cn.Convex(lambda B: B[0, 0] + B[1, 0] <= 0.4)
+    stated = [PLUS, EXACT, pair, cn.FactorSum(6.0)]
+    (block,) = (b for b in cn.factorize(V, 3, W=stated).blocks if b.name == "W")
+    last = EXACT.project(rng.random(block.shape))
+    B = EXACT.project(rng.random(block.shape)) + 0.01 * rng.random(block.shape)
+    B[1] *= small
+    closed = Closing(block).settle(B, last).B
+    assert block.violation(closed) <= 1e-7
+    assert np.linalg.norm(closed[1]) >= min(small, 1e-3) * 0.1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_met_where_the_sum_of_the_factor_leaves_most_components_next_to_nothing(seed):
+    """Starts and steps shrink components by orders of magnitude, but not to zero."""
+    pair = cn.Convex(lambda W: W[0, 0] + W[1, 0] <= 0.4)
+    stated = [PLUS, EXACT, pair, cn.FactorSum(1.0)]
+    result = cn.factorize(V, 6, W=stated, loss=cn.Absolute()).solve(seed=seed, stop=3)
+    assert result.max_violation <= 1e-6
+    assert cn.sparseness(result.W, axis=0) == pytest.approx(0.4, abs=1e-6)

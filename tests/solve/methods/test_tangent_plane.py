@@ -151,6 +151,27 @@ def test_signed_factors_with_a_band_on_magnitudes():
     assert result.relative_error < 0.05
 
 
+def test_a_cap_on_the_loss_holds_where_penalties_would_have_it_at_zero():
+    V = np.random.default_rng(0).random((8, 5))
+    W = [cn.NonNegative(), cn.TotalVariation(1e3)]
+    problem = cn.factorize(V, 1, W=W, H=[cn.NonNegative(), cn.L2(1e2)], loss=cn.Frobenius(cap=3.0))
+    result = problem.solve(stop=10)
+    assert ((V - result.W @ result.H) ** 2).sum() <= 3.0 * (1 + 1e-6)
+    assert result.max_violation <= 1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_cap_is_met_from_above_beside_planes_that_leave_no_room_below_it(seed):
+    rng = np.random.default_rng(seed)
+    W, H = rng.random((8, 2)), cn.Sparseness(0.7, 0.7).project(rng.random((2, 10)))
+    H_terms = [cn.NonNegative(), cn.Sparseness(0.7, 0.7)]
+    problem = cn.factorize(W @ H, 2, H=H_terms, loss=cn.Frobenius(cap=0.02 * ((W @ H) ** 2).sum()))
+    result = problem.solve(seed=seed, throw=False, stop=60)
+    assert result.status.name != "BACKEND_FAILED", result.remarks
+    first, last = (own.violation for own in (result.history[0], result.history[-1]))
+    assert result.max_violation <= 1e-6 or last < first / 3
+
+
 def test_a_cap_on_the_loss_holds():
     V = low_rank()
     free = cn.factorize(V, 3).solve(cn.HALS())
