@@ -52,7 +52,9 @@ def main(output):
         half = np.random.default_rng(split).random(news.V.shape[1]) < 0.5
         V = sp.csr_array(TfidfTransformer().fit_transform(news.V[:, half].T).T)
         models = {
-            "scikit-learn": lambda V=V: NMF(TOPICS, init="nndsvd", max_iter=1000, tol=1e-5).fit(V.T),
+            "scikit-learn": lambda V=V: NMF(TOPICS, init="nndsvd", max_iter=1000, tol=1e-5).fit(
+                V.T
+            ),
             "conicnmf": lambda V=V: cn.factorize(V, TOPICS).solve(init=cn.NNDSVD()),
             "conicnmf, sparse topics": lambda V=V: cn.factorize(V, TOPICS, W=SPARSE).solve(
                 init=cn.NNDSVD(), stop=20
