@@ -128,7 +128,7 @@ class Problem(BaseProblem):
         if units.plain:
             return self
         variables = {name: units.variable(v) for name, v in self.variables.items()}
-        addends = tuple(units.fit(fit) for fit in self.fits)
+        addends = tuple(units.addend(addend) for addend in self.addends)
         offset = units.within(self.offset)
         problem = object.__new__(type(self))
         problem._set(variables, addends, offset, self.sources, units)

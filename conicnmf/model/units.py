@@ -15,7 +15,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from conicnmf.errors import InputError
-from conicnmf.model.addends import Addend, Chain, Fit
+from conicnmf.model.addends import Addend, Chain, Coupling, Fit
 from conicnmf.model.terms import Constraint, Penalty, Term
 from conicnmf.model.variables import Variable
 from conicnmf.types import Data, Factors, power_of
@@ -71,6 +71,18 @@ class Units:
         assert isinstance(term, Constraint)
         return term.scaled(own)
 
+    def addend(self, addend: Addend) -> Addend:
+        """Return an addend in these units."""
+        if isinstance(addend, Fit):
+            return self.fit(addend)
+        assert isinstance(addend, Coupling)
+        size = _size(addend, self.powers)
+        made = addend.in_units(self.powers, size)
+        assert made is not None
+        form, power = made
+        fit = None if addend.fit is None else self.fit(addend.fit)
+        return replace(addend, form=2.0 ** (power - self.objective) * form, fit=fit)
+
     def fit(self, fit: Fit) -> Fit:
         """Return a fit with its data and its loss in these units."""
         power = _sum(fit.chains[0], self.powers)
@@ -90,21 +102,47 @@ def find_units(variables: Mapping[str, Variable], addends: Sequence[Addend]) -> 
     >>> find_units(problem.variables, problem.addends)
     Units(powers={'W': 0, 'H': 40}, objective=80)
     """
-    fits = [addend for addend in addends if isinstance(addend, Fit)]
+    fits = [fit for addend in addends if (fit := _fit_of(addend)) is not None]
     terms = [term for variable in variables.values() for term in variable.terms]
     divides = all(_divides(term) for term in (*terms, *(fit.loss for fit in fits)))
-    if len(fits) < len(addends) or not divides:
+    if not divides or (addends and not fits):
         return Units()
     if not fits:
         return _of_terms(variables)
     stated = _powers(variables, fits)
-    for kept in _fewer(stated):
-        powers = _shared(fits, kept)
-        if powers is not None:
-            size = _sum(fits[0].chains[0], powers)
-            own = {name: powers.get(name, 0) for name in variables}
-            return Units(own, round(fits[0].loss.degree * size))
+    for alike in (False, True) if len(fits) < len(addends) else (False,):
+        powers = next(filter(None, (_shared(fits, kept, alike) for kept in _fewer(stated))), None)
+        own = {name: (powers or {}).get(name, 0) for name in variables}
+        objective = None if powers is None else _objective_power(addends, own)
+        if objective is not None:
+            return Units(own, objective)
     return Units()
+
+
+def _fit_of(addend: Addend) -> Fit | None:
+    """Return what an addend compares, as far as it is known."""
+    if isinstance(addend, Coupling):
+        return addend.fit
+    return addend if isinstance(addend, Fit) else None
+
+
+def _size(coupling: Coupling, powers: Mapping[str, int]) -> int:
+    return 0 if coupling.fit is None else _sum(coupling.fit.chains[0], powers)
+
+
+def _objective_power(addends: Sequence[Addend], powers: Mapping[str, int]) -> int | None:
+    """Return the power of the first addend that compares data, nothing where units do not fit all."""
+    found: list[tuple[bool, int]] = []
+    for addend in addends:
+        if isinstance(addend, Fit):
+            found.append((False, round(addend.loss.degree * _sum(addend.chains[0], powers))))
+            continue
+        assert isinstance(addend, Coupling)
+        made = addend.in_units(powers, _size(addend, powers))
+        if made is None:
+            return None
+        found.append((addend.fit is None, made[1]))
+    return min(found, key=lambda own: own[0])[1]
 
 
 def _of_terms(variables: Mapping[str, Variable]) -> Units:
@@ -160,8 +198,13 @@ def _fewer(stated: dict[str, int]) -> Iterator[dict[str, int]]:
     yield {}
 
 
-def _shared(fits: Sequence[Fit], stated: Mapping[str, int]) -> dict[str, int] | None:
-    """Return powers with which all products of a fit have one size, nothing where there are none."""
+def _shared(
+    fits: Sequence[Fit], stated: Mapping[str, int], alike: bool = False
+) -> dict[str, int] | None:
+    """Return powers with which all products of a fit have one size, nothing where there are none.
+
+    Factors that are to be `alike`, because something ties them, have the same power.
+    """
     powers = dict(stated)
     found = [power for fit in fits if (power := power_of(fit.V)) is not None]
     for fit in fits:
@@ -170,6 +213,9 @@ def _shared(fits: Sequence[Fit], stated: Mapping[str, int]) -> dict[str, int] | 
         if own is None:  # data that are zero have no size but that of the other data
             own = max(found, default=0)
         size = _sum(closed[0], powers) if closed else own
+        free = sum(name not in powers for name in fit.chains[0].names)
+        if alike and not closed:
+            size -= (size - _sum(fit.chains[0], powers)) % free
         if not _within_range(size, own - size, fit.V):
             return None
         if not all(_share(chain, size, powers) for chain in fit.chains):

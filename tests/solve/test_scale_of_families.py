@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cvxpy as cp
 import numpy as np
 import pytest
 
@@ -90,3 +91,44 @@ def test_every_solver_is_among_them():
     """But for machines whose units are those of their activations, which are absolute."""
     seen = {solver.name for _, solver in (*test_scale.CASES, *MORE, *FITS)}
     assert set(SOLVERS.names()) - seen <= {"SCFC", "MiniBatch"}
+
+
+def _tied(R, W, H, c):
+    return cp.sum_squares(R) + c * cp.sum_squares(W[:, 0] - H[0, :7])
+
+
+def _sum_of_two(R, W, H, c):
+    return cp.norm(R, "fro") + cp.norm(W[:, 0] - H[0, :7], 1) * np.sqrt(c)
+
+
+COUPLINGS = {
+    "length": (lambda R, W, H, c: cp.norm(R, "fro"), 1),
+    "largest": (lambda R, W, H, c: cp.max(cp.abs(R)), 1),
+    "singular values": (lambda R, W, H, c: cp.normNuc(R), 1),
+    "tied factors": (_tied, 2),
+    "two parts": (_sum_of_two, 1),
+}
+"""What ties factors and is kept as CVXPY's expression, with the power of the data it grows with."""
+
+
+@pytest.mark.parametrize("kind", COUPLINGS)
+def test_couplings_are_in_units_of_one_too(kind):
+    form, degree = COUPLINGS[kind]
+
+    def made(c):
+        W, H = (cp.Variable(shape, nonneg=True) for shape in ((7, 2), (2, 9)))
+        return cn.Problem(cp.Minimize(form(c * V - W @ H, W, H, c)))
+
+    base = made(1.0).solve("TangentPlane", stop=3)
+    for power in POWERS:
+        c = 2.0**power
+        result = made(c).solve("TangentPlane", stop=3)
+        assert result.objective / c**degree == pytest.approx(base.objective, rel=1e-8)
+        assert result.relative_error == pytest.approx(base.relative_error, rel=1e-8)
+        assert made(c).objective(result.factors) == pytest.approx(result.objective, rel=1e-12)
+
+
+def test_a_coupling_with_numbers_of_its_own_stays_in_its_units():
+    W, H = (cp.Variable(shape, nonneg=True) for shape in ((7, 2), (2, 9)))
+    problem = cn.Problem(cp.Minimize(cp.log_sum_exp(cp.abs(V / 100 - W @ H))))
+    assert problem.normalized() is problem  # it grows with no power of the data
