@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeAlias
@@ -69,6 +70,12 @@ _EVEN = 0.5
 _SWEEPS_OF_BOUNDS = 10
 """How often component-wise steps visit the components of a majorizer. On draws of 100×150 to 2000×2000,
 with 70 % observed and for Huber's loss, ten visits took three quarters of the time of three."""
+_FEW_COUNTS = 10_000
+"""For data with at most so many entries exact steps on counts begin; copies finish them.
+
+On 25 draws of low rank, from 30×25 to 60×80 and most of them near exact fits, multiplicative updates
+with momentum before exact steps ended more than one percent above the best solver in three of four,
+this in one of four, in less time; on small parts of images both were alike."""
 _SMALL = 1000
 """In addition to component-wise steps, cone programs of up to so many entries take part in a race."""
 
@@ -111,7 +118,9 @@ def race(problem: BaseProblem, effort: Effort) -> Race | None:
     Only solvers that need no cone programs, or small ones, take part. With many components, where a
     run takes long, low effort is one run.
     """
-    if not any(block.reverse_convex for block in problem.blocks):
+    # Where entries have a price, solvers that change whole supports run beside component-wise steps.
+    of_counts = [solver for solver, _ in _for_counts(problem)]
+    if not of_counts and not any(block.reverse_convex for block in problem.blocks):
         return None
     if has_kinks(problem):  # smooth losses one after the other are many runs already
         smooth = None if effort == "low" else race(smoothed(problem), effort)
@@ -119,7 +128,7 @@ def race(problem: BaseProblem, effort: Effort) -> Race | None:
     few = all(block.shape[0] <= _FEW for block in problem.blocks)
     if not few and effort == "low":
         return None
-    exact = _fitting_of(problem, HALS())
+    exact = _fitting_of(problem, *of_counts, HALS())
     polished = Chain((TangentPlane(), HALS()), patience=3)
     planes = _fitting_of(problem, polished, TangentPlane())[:1]
     if not few or not _is_light(problem, _SMALL if exact else 0):
@@ -207,6 +216,9 @@ def preferred(problem: Problem) -> Sequence[tuple[AnySolver, str]]:
         if not stored:
             ended = Chain((AcceleratedMultiplicative(), CyclicNewton()), rtol=1e-2, patience=1)
             listed.insert(0, (ended, "cheap steps with momentum get close, and exact ones finish"))
+            if all(math.prod(fit.V.shape) <= _FEW_COUNTS for fit in problem.fits):
+                ended = Chain((CyclicNewton(), Splitting()), rtol=1e-2, patience=20)
+                listed.insert(0, (ended, "exact steps on entries get close, and joint ones finish"))
     if problem.rank <= _FEW and any(block.reverse_convex for block in problem.blocks):
         polished = Chain((TangentPlane(), HALS()))
         listed.insert(
@@ -293,11 +305,11 @@ def explain(problem: BaseProblem) -> str:
         chosen, why = choose(problem)
     except IncompatibleError as error:
         return "\n".join([*lines, str(error)])
-    picked = f"By default {chosen.name} is picked: {why}."
     raced = race(problem, "low")
-    if raced is not None:
-        picked += f" Unless you pass a start, solve() runs a race: {raced.name}."
-    return "\n".join([*lines, picked])
+    if raced is None:
+        return "\n".join([*lines, f"By default {chosen.name} is picked: {why}."])
+    picked = f"From a start that you pass, {chosen.name} is picked: {why}."
+    return "\n".join([*lines, f"By default solve() runs a race: {raced.name}. {picked}"])
 
 
 def _remarks(problem: BaseProblem) -> list[str]:

@@ -17,6 +17,7 @@ from conicnmf.solve.guard import is_fault
 from conicnmf.solve.methods.base import AnySolver, Context, Solver, Sweep
 from conicnmf.solve.methods.point import Point, under
 from conicnmf.solve.methods.runner import Runner
+from conicnmf.solve.stop import MaxIter, RelDecrease, Stop
 from conicnmf.types import Array, Factors
 
 _APART = 1e-2
@@ -55,11 +56,11 @@ class Race(Solver[BaseProblem, _Field]):
 
     Problems with reverse-convex constraints have many local minima, and it often shows after some
     iterations which runs will end well. In each iteration of the race, every remaining run makes
-    one iteration; runs that have converged wait for the others. After the first round, a run is
-    dropped as soon as it could not overtake the leader even if it fell three times as far as in
-    the last half of its iterations. If more than six runs are left at the end of a round, the
-    worse half is dropped. This depends on iterations, not on time, so the same seed gives the same
-    result. The notes of the history give the number of remaining runs, how far their objectives
+    one iteration; runs that have converged wait for the others. A run is dropped as soon as it
+    could not overtake the leader even if it fell three times as far as in the last half of its
+    iterations; after n < 16 iterations, which say less, 48 / n times as far. If more than six runs
+    are left at the end of a round, the worse half is dropped. This depends on iterations, not on
+    time, so the same seed gives the same result. The notes of the history give the number of remaining runs, how far their objectives
     are apart (`spread`), and the number of objectives that differ by more than one percent
     (`basins`).
 
@@ -90,6 +91,7 @@ class Race(Solver[BaseProblem, _Field]):
     laps: Count = 8
 
     monotone: ClassVar[bool] = False
+    default_stop: ClassVar[Stop] = MaxIter(2000) | RelDecrease(1e-5)
 
     def check_settings(self) -> None:
         """Refuse numbers of starts that are not one for each solver."""
@@ -128,8 +130,7 @@ class Race(Solver[BaseProblem, _Field]):
         runners, inner = list(line.runners), list[InnerSolve]()
         for place, runner in enumerate(runners):
             # By a rule of its own, the winner may end before the race's rule is met.
-            same = runner.solver.default_stop == self.default_stop
-            waits = runner.status is not None and (len(runners) > 1 or same)
+            waits = runner.status is not None and len(runners) > 1
             if not waits and not (place and is_late()):
                 runners[place], solved = _onward(problem, runner, alone=len(runners) == 1)
                 inner += solved
@@ -200,13 +201,13 @@ class Race(Solver[BaseProblem, _Field]):
         return replace(memo, starts=(), runners=tuple(runners))
 
     def _kept(self, runners: Sequence[Runner], lap: int) -> tuple[Runner, ...]:
-        """Return who goes on: after the first round who may win, and one when all have ended.
+        """Return who goes on: those who may win, and one when all have ended.
 
         The runners are given in their order; the first of them leads.
         """
         if all(runner.status is not None for runner in runners):
             return tuple(runners[:1])
-        if lap < self.laps or len(runners) == 1:
+        if len(runners) == 1:
             return tuple(runners)
         leader, *others = runners
         wanted = leader.lowest - _WORTH * abs(leader.lowest)

@@ -14,8 +14,13 @@ from conicnmf.solve.methods.base import AnySolver
 from conicnmf.solve.methods.point import Point, under
 from conicnmf.types import Array
 
-_AGAIN = 3.0
-"""A runner may still fall by this many times what it fell in the last half of its iterations."""
+_AGAIN, _EARLY = 3.0, 48.0
+"""A runner may still fall by this many times what it fell in the last half of its iterations, or by
+the second number over their count where that is more: the first iterations say little.
+
+Chosen by replaying the stored runs of 161 problems of the training half of `benchmarks/grid.py`: 36
+and 48 end where waiting for eight iterations does (within one percent of the best solver in 96 %), in
+three quarters of its time; with 24 it was 94 %."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +56,7 @@ class Runner:
 
     @property
     def hope(self) -> float:
-        """How low the runner may come, if it falls three times as far again as in its last half."""
+        """How low the runner may come, if it falls some times as far again as in its last half."""
         passed, lowest = self.history.lowest, self.lowest
         if self.status is not None or not np.isfinite(lowest):
             return lowest
@@ -59,7 +64,8 @@ class Runner:
             return -np.inf  # what it has come to says little of what it has yet to try
         if len(passed) < 2:
             return -np.inf  # nothing is known yet
-        return lowest - _AGAIN * (passed[(len(passed) - 1) // 2] - lowest)
+        again = max(_AGAIN, _EARLY / len(passed))
+        return lowest - again * (passed[(len(passed) - 1) // 2] - lowest)
 
     def pack(self) -> dict[str, Array]:
         """Return what a checkpoint must hold of the runner."""

@@ -85,11 +85,13 @@ def test_a_rise_is_undone_and_plain_updates_follow():
 
 
 def test_dense_counts_begin_here_and_end_with_newton_steps():
-    problem = cn.factorize(V, 3, loss="kl")
-    assert "AcceleratedMultiplicative → CyclicNewton is picked" in problem.explain()
-    result = problem.solve()
-    assert result.promises.monotone
-    assert (np.diff(result.history.objective) <= 1e-12 * result.history.objective[0]).all()
+    large = cn.factorize(np.tile(V, (8, 8)), 3, loss="kl")
+    assert "AcceleratedMultiplicative → CyclicNewton is picked" in large.explain()
+    small = cn.factorize(V, 3, loss="kl")
+    assert "CyclicNewton → Splitting is picked" in small.explain()
+    for result in (large.solve(), small.solve()):
+        assert result.promises.monotone
+        assert (np.diff(result.history.objective) <= 1e-12 * result.history.objective[0]).all()
     assert "AcceleratedMultiplicative is picked" in cn.factorize(V, 3, loss="is").explain()
 
 
