@@ -60,9 +60,9 @@ class Race(Solver[BaseProblem, _Field]):
     could not overtake the leader even if it fell three times as far as in the last half of its
     iterations; after n < 16 iterations, which say less, 48 / n times as far. If more than six runs
     are left at the end of a round, the worse half is dropped. This depends on iterations, not on
-    time, so the same seed gives the same result. The notes of the history give the number of remaining runs, how far their objectives
-    are apart (`spread`), and the number of objectives that differ by more than one percent
-    (`basins`).
+    time, so the same seed gives the same result. The notes of the history give the number of
+    remaining runs, how far their objectives are apart (`spread`), and the number of objectives that
+    differ by more than one percent (`basins`).
 
     Parameters
     ----------
