@@ -1,4 +1,4 @@
-"""Arrays as other packages hand them over: looked at before any compiled code walks through them.
+"""Checks of arrays from other packages, made before any compiled code reads them.
 
 A sparse matrix is a few arrays that must fit together. SciPy believes what they say, and compiled code
 that meets an index beyond the end reads or writes somewhere else in memory. So every sparse matrix from
@@ -59,7 +59,7 @@ def at_most_double(X: Any) -> Any:
 
 
 def check_incoming(X: Any, name: str) -> None:
-    """Raise unless X may be handed on to compiled code: in memory, and sound where it is sparse.
+    """Raise unless X may be passed to compiled code: in memory, and sound where it is sparse.
 
     Examples
     --------

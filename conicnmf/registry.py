@@ -66,7 +66,7 @@ class Registry(Generic[T]):
     def add(self, name: str, thing: T, *others: str) -> None:
         """Make a thing known, by other names too; one that is taken by something else is refused.
 
-        A plugin gives way: it was loaded because somebody asked for a name, and what it collides
+        A plugin is dropped: it was loaded because somebody asked for a name, and what it collides
         with may belong to a part of this package that is imported later.
         """
         taken = self._match(name)
@@ -80,7 +80,7 @@ class Registry(Generic[T]):
         self._short |= {_folded(other): name for other in others}
 
     def find(self, name: str) -> T:
-        """Return what has this name, in whatever case it is written."""
+        """Return what has this name; upper and lower case do not matter."""
         if not isinstance(name, str):
             raise InputError(
                 f"the name of a {self.kind} is a string, got {shown(name)}; put it in quotes"
@@ -97,7 +97,7 @@ class Registry(Generic[T]):
         )
 
     def instance(self, thing: Any, base: type[Thing], example: str, name: str = "") -> Thing:
-        """Return an object of a registered class: as it is, or by its name with its defaults."""
+        """Return an object of a registered class, given as it is or by its name, with its defaults."""
         if isinstance(thing, str):
             made: Thing = with_defaults(self.find(thing), self.kind)
             return made

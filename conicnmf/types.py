@@ -1,4 +1,4 @@
-"""Names for the arrays that travel through the package."""
+"""Names for the arrays that are passed around in the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays in an open .npz, each read when it is asked for and checked before it is handed over."""
+"""Arrays in an open .npz, each read on request and checked before it is returned."""
 
 from __future__ import annotations
 

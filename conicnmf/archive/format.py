@@ -193,6 +193,6 @@ class _Tee:
     hash: Any = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
 
     def write(self, content: bytes) -> None:
-        """Hand on some bytes."""
+        """Pass on some bytes."""
         self.hash.update(content)
         self.stream.write(content)

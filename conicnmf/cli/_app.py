@@ -53,7 +53,7 @@ class _Group(TyperGroup):
             raise
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; what the user can put right is told in red."""
+        """Run a command; errors that the user can fix are shown in red."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:

@@ -40,7 +40,7 @@ class Layout:
 
 
 def read_cells(path: Path, layout: Layout) -> tuple[Cells, list[str]]:
-    """Return all cells without blanks around them, and how they were told apart."""
+    """Return all cells without blanks around them, and how they were separated."""
     text = _decoded(path)
     skipped, first = next(
         ((place, line) for place, line in enumerate(text.splitlines()) if line.strip()), (0, "")

@@ -103,7 +103,7 @@ class Source:
 
 
 def read_data(where: str, how: Reading | None = None) -> Source:
-    """Return the data that a name or a path stands for.
+    """Return the data that a name or a path refers to.
 
     Examples
     --------

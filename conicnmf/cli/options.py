@@ -179,7 +179,7 @@ def complete_solver(incomplete: str) -> list[str]:
 
 
 def find_solver(name: str) -> AnySolver:
-    """Return the solver of this name, in whatever case it is written; a + makes a chain.
+    """Return the solver of this name, in upper or lower case; a + makes a chain.
 
     Examples
     --------

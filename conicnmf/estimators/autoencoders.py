@@ -122,7 +122,7 @@ def _windows(V: Array, n: int, image_shape: tuple[int, int] | None, seed: int) -
 
 
 class SCFCClassifier(ClassifierMixin, Coder):
-    """Filters that tell classes apart: one bank for each class against all others.
+    """Filters that separate classes: one bank for each class against all others.
 
     Parameters
     ----------

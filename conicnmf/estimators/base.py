@@ -151,7 +151,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         Parameters
         ----------
         X : array or sparse matrix of shape (samples, features)
-            NaN stands for a missing entry. A Dask array or frame is fitted by the workers of the
+            NaN marks a missing entry. A Dask array or frame is fitted by the workers of the
             current `Client`, or of a local cluster for the call.
         y : ignored
         """
@@ -196,7 +196,7 @@ class FactorizationEstimator(ComponentsOut, SolverParameters):
         return np.ascontiguousarray(self._codes(V, observed).T)
 
     def inverse_transform(self, X: Any) -> Array:
-        """Return the samples that codes stand for."""
+        """Return the samples that the codes represent."""
         check_is_fitted(self)
         codes = X.toarray() if sp.issparse(X) else np.asarray(X)
         if codes.ndim != 2 or codes.shape[1] != len(self.components_):

@@ -95,7 +95,7 @@ class Encoder(Coder):
         return np.asarray(self._problem(V).codes(self.result_.factors, V))
 
     def inverse_transform(self, X: Any) -> Array:
-        """Return the samples that codes stand for; standardized ones where `standardize` is on."""
+        """Return the samples that the codes represent; standardized ones where `standardize` is on."""
         check_is_fitted(self)
         codes = np.asarray(X)
         if codes.ndim != 2 or codes.shape[1] != len(self.components_):

@@ -40,7 +40,7 @@ def non_negative_factorization(
     Parameters
     ----------
     X : array or sparse matrix of shape (samples, features)
-        NaN stands for a missing entry.
+        NaN marks a missing entry.
     W, H : array, optional
         Codes and components to start from, with `init="custom"`.
     n_components, init, solver, beta_loss, tol, max_iter : optional

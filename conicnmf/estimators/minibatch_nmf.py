@@ -52,7 +52,7 @@ class MiniBatchNMF(ScikitForm):
     tol : float
         The relative change of the components in a pass over the samples at which the fit ends.
     max_no_improvement : int or None
-        So many steps without a lower average cost end the fit.
+        The fit ends after this many steps without a lower average cost.
     max_iter : int
         How often all samples are seen at most.
     alpha_W, alpha_H, l1_ratio : float

@@ -45,7 +45,7 @@ class NMF(ScikitForm):
         Where to start; "custom" takes W and H of `fit_transform`. None is "nndsvda" where there are
         fewer components than samples and features, else "random".
     solver : {"cd", "mu"}, Solver, str or None
-        "cd" stands for single sweeps of `HALS`, "mu" for `Multiplicative`, and both for the solver
+        "cd" means single sweeps of `HALS`, "mu" for `Multiplicative`, and both for the solver
         that fits best where terms ask for another one, as None does.
     beta_loss : float or {"frobenius", "kullback-leibler", "itakura-saito"}
         The β-divergence of X from the model; β = 2 is half the squares.
@@ -134,7 +134,7 @@ class NMF(ScikitForm):
         Parameters
         ----------
         X : array or sparse matrix of shape (samples, features)
-            NaN stands for a missing entry.
+            NaN marks a missing entry.
         y : ignored
         W, H : array, optional
             Codes and components to start from, with `init="custom"`.

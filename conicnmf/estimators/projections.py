@@ -56,7 +56,7 @@ class _Reconstruction(LinearProjection):
     """X ≈ X · Wᵀ · W with W = `components_` ≥ 0."""
 
     def inverse_transform(self, X: Any) -> Array:
-        """Return the samples that codes stand for."""
+        """Return the samples that the codes represent."""
         check_is_fitted(self)
         return np.asarray(X @ self.components_)
 
@@ -94,7 +94,7 @@ class ProjectiveNMF(_Reconstruction):
         The iteration limit, and the relative decrease of the objective at which the solver ends;
         None keeps the solver's own.
     n_starts : int
-        The best of so many starts is kept.
+        The number of starts; the best result is kept.
     n_jobs : int
         Processes for several starts; they do not change the answer.
     random_state : int, RandomState or None

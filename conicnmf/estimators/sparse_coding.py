@@ -35,7 +35,7 @@ class NonNegativeSparseCoding(Streaming):
         The iteration limit, and the relative decrease of the objective at which the solver ends;
         None keeps the solver's own.
     n_starts : int
-        The best of so many starts is kept.
+        The number of starts; the best result is kept.
     n_jobs : int
         Processes for several starts; they do not change the answer.
     random_state : int, RandomState or None

@@ -158,7 +158,7 @@ class SparsePCA(FactorizationEstimator):
         return self.fit(X, y).transform(X)
 
     def inverse_transform(self, X: Any) -> Array:
-        """Return the samples that codes stand for."""
+        """Return the samples that the codes represent."""
         check_is_fitted(self)
         return np.asarray(super().inverse_transform(X) + self.mean_)
 

@@ -1,4 +1,4 @@
-"""Samples as scikit-learn checks them, once they are safe to be looked at."""
+"""Samples as scikit-learn checks them, once it is safe to read them."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def nnls_gram(G: ArrayLike, C: ArrayLike, B0: ArrayLike | None = None) -> Array:
         AᵀA, or one such matrix for each column. It may be singular: zero, equal or dependent
         atoms are allowed, and an atom whose norm is zero keeps coefficient 0.
     C : array of shape (r, n)
-        AᵀY. A penalty λ‖B‖₁ on ½‖Y − A B‖² is had by passing AᵀY − λ.
+        AᵀY. A penalty λ‖B‖₁ on ½‖Y − A B‖² is added by passing AᵀY − λ.
     B0 : array of shape (r, n), optional
         A guess; only its support (entries > 0) is used. Columns in which a guess says little,
         with more than three quarters of many atoms active, start from nothing. Without it, a few

@@ -1,4 +1,4 @@
-"""What `solve` needs to know of a problem, whatever its variables are.
+"""What `solve` needs to know about a problem, whatever its variables are.
 
 The engine, comparisons, certificates and reports know this page only. `Problem` is the kind that is
 stated from terms or CVXPY expressions and seen as blocks; families of methods bring their own.

@@ -237,7 +237,7 @@ class Block:
         return float(constraint.violation(B).max(initial=0.0))
 
     def foresee(self, new: Array, last: Array, ahead: Array) -> None:
-        """Hear that a new point will be measured, and one ahead be held while others are lowered."""
+        """Prepare for measures of a new point, and for holding one ahead while others are lowered."""
 
     def nearest_by(self, nearest: Callable[[Block, Array], Array], B: Array) -> Array:
         """Return a point of all constraints near B, by a function that finds such."""

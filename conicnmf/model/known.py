@@ -80,7 +80,7 @@ for _loss, *_names in (
 
 
 def as_loss(loss: Any) -> Loss:
-    """Return a loss: as it is, or by its name.
+    """Return a loss, given as an object or by its name.
 
     Examples
     --------

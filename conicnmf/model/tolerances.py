@@ -1,4 +1,4 @@
-"""How exactly constraints are to be met."""
+"""How accurately constraints must hold."""
 
 from __future__ import annotations
 

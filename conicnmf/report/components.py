@@ -1,4 +1,4 @@
-"""The parts of a result that can be looked at one by one, whatever its variables are called."""
+"""The parts of a result that can be shown one by one, whatever the names of its variables."""
 
 from __future__ import annotations
 

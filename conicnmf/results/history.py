@@ -46,7 +46,7 @@ class InnerSolve:
 class Iteration:
     """One line of the history, as callbacks and monitors see it.
 
-    `feasible` says whether every constraint holds to the accuracy that is asked for.
+    `feasible` says whether every constraint holds to the requested accuracy.
     """
 
     iteration: int

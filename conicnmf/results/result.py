@@ -206,7 +206,7 @@ class Result:
         Parameters
         ----------
         count : int
-            So many of each component.
+            How many to return for each component.
         of : str
             "W" for the features (words, genes, bands) of components, "H" for their samples.
 
@@ -256,7 +256,7 @@ class Result:
         """Check the result by other routes than the solver's; see `conicnmf.certify`.
 
         A loaded result does not hold its problem, which is then to be given. With `restarts`, the
-        gap to the best of so many other starts is reported, and with `budget` a branch and bound
+        gap to the best of this many other starts is reported, and with `budget` a branch and bound
         tries to prove that there is nothing lower.
         """
         from conicnmf.study.certificate import certify

@@ -326,7 +326,7 @@ def _how(solver: AnySolver, problem: BaseProblem) -> str:
 
 
 def as_problem(problem: Any, name: str = "problem") -> BaseProblem:
-    """Return a problem as it is, or say what is expected in place of something else.
+    """Return a problem unchanged, or raise an error that says what is expected.
 
     Examples
     --------

@@ -236,7 +236,7 @@ def without_iteration_limit(rule: Stop) -> Stop | None:
 
 
 def as_stop(stop: Any, default: Stop) -> Stop:
-    """Return a rule: as it is, from a number of iterations, or the default for nothing.
+    """Return a rule, given as an object or as a number of iterations; the default if there is none.
 
     Examples
     --------

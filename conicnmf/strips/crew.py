@@ -104,7 +104,7 @@ class Crew(ABC):
         return asked.matrix
 
     def made_by(self, made: Strips, work: Work, *matrices: Strips) -> None:  # noqa: B027
-        """Hear of work that makes a matrix in one go, which was made in several."""
+        """Note work that makes a matrix in one go, which was made in several steps."""
 
     @abstractmethod
     def place(self, X: Any) -> Strips:
@@ -116,18 +116,18 @@ class Crew(ABC):
 
     @abstractmethod
     def forget(self, key: int) -> None:
-        """Let go of a matrix."""
+        """Release a matrix."""
 
     @abstractmethod
     def with_weights(self, weights: Any) -> Crew:
         """Return a crew of the same data whose strips come with weights of the entries."""
 
     def rest(self) -> None:  # noqa: B027, a crew may have nothing to do here
-        """Let go of what is not worth being held while nothing is asked."""
+        """Release what is not worth keeping while there is no work."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of everything; what is asked next starts again."""
+        """Release everything; what is asked next starts again."""
 
 
 def as_strip(X: Data) -> Data:

@@ -47,7 +47,7 @@ class Store:
         return self._strips[key][k]
 
     def forget(self, key: int) -> None:
-        """Let go of a matrix."""
+        """Release a matrix."""
         for strip in self._strips.pop(key, {}).values():
             if isinstance(strip, np.memmap):
                 Path(str(strip.filename)).unlink(missing_ok=True)
@@ -142,11 +142,11 @@ class LocalCrew(Crew):
         return LocalCrew(WeighedReader(self.reader, own), self._limit)
 
     def forget(self, key: int) -> None:
-        """Let go of a matrix."""
+        """Release a matrix."""
         self._store.forget(key)
 
     def close(self) -> None:
-        """Let go of everything that was made."""
+        """Release everything that was made."""
         self._store = Store(self._limit)
 
 

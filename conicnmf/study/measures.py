@@ -73,7 +73,7 @@ def cosines(truth: Matrix, found: Matrix) -> Array:
 
 @checks_arguments
 def dictionary_similarity(truth: Matrix, found: Matrix) -> float:
-    """Return how alike two dictionaries are: the mean best cosine, the worse of both directions.
+    """Return how similar two dictionaries are: the mean best cosine, the worse of both directions.
 
     Examples
     --------

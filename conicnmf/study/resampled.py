@@ -24,7 +24,7 @@ def interval_by_group(
 ) -> tuple[float, float]:
     """Return between which values a measure is in a share `level` of draws of whole groups.
 
-    Samples of one subject, document or day are alike, so an interval that draws them one by one
+    Samples of one subject, document or day are similar, so an interval that draws them one by one
     is too narrow. Here as many groups as there are are drawn with replacement, each with all its
     samples (the percentile bootstrap by cluster).
 

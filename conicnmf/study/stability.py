@@ -1,4 +1,4 @@
-"""`stability`: whether other seeds find the same components and group samples alike."""
+"""`stability`: whether other seeds find the same components and groups of samples."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Stability:
     def cophenetic(self) -> float:
         """The correlation of 1 − consensus with the distances in its average-linkage tree.
 
-        It is 1 when every run groups the samples alike.
+        It is 1 when every run groups the samples in the same way.
         """
         if self._tree is None:
             return 1.0

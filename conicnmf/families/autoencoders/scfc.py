@@ -51,7 +51,7 @@ class SCFC(Solver[FastCodes, Memo]):
         The largest part of the last change of W and of H that is added to the next; a rise of the
         energy resets it to zero.
     max_halvings : int
-        How often a step may be halved before its variable is left as it is.
+        How often a step may be halved before its variable is left unchanged.
 
     References
     ----------

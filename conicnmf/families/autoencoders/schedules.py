@@ -34,7 +34,7 @@ class Ramp(Settings):
 class Approach(Settings):
     """Each weight approaches its end exponentially, by 1 − 1/e in `length` iterations.
 
-    The rest is given at once after five such times; then the teacher's weight begins.
+    The rest is added at once after five such times; then the teacher's weight begins.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from conicnmf.validate import as_classes, as_data, as_numbers
 class MedianFlip:
     """x_j ← upper_j − x_j where the first class has the larger median.
 
-    After it a non-negative filter can tell two classes apart whichever is larger in a feature.
+    Afterwards a non-negative filter can separate two classes, whichever is larger in a feature.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ class Ref:
     mask: Array | None = None
 
     def at(self, factors: dict[str, Any]) -> Any:
-        """Return the variable as it stands in the product."""
+        """Return the variable as it appears in the product."""
         X = factors[self.name]
         X = X.T if self.flipped else X
         return X if self.mask is None else _masked(self.mask, X)

@@ -1,4 +1,4 @@
-"""`Approx`: data, and the products that shall come near them."""
+"""`Approx`: data, and the products that approximate them."""
 
 from __future__ import annotations
 

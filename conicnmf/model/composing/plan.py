@@ -80,7 +80,7 @@ class Plan:
         return (mask.T if symbol.mask_flipped else mask).astype(dtype)
 
     def constant(self, approximation: _Named, product: Product, place: int) -> Array:
-        """Return the constant that stands in a place of a product."""
+        """Return the constant at a position of a product."""
         symbol = product.symbols[place]
         dtype = approximation.V.dtype
         if symbol.name == ONES:

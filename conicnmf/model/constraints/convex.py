@@ -48,7 +48,7 @@ class Convex(Constraint):
         return f"Convex({self.name or getattr(self.fn, '__name__', 'constraint')})"
 
     def transposed(self) -> Convex:
-        """Hand the user's function the transpose from now on."""
+        """Pass the transpose to the user's function from now on."""
         return replace(self, flipped=not self.flipped)
 
     def check(self, shape: tuple[int, int]) -> None:
@@ -118,7 +118,7 @@ class Convex(Constraint):
         return self.unit * size_it_is_about(lambda X: self._at(self.unit * X), shape)
 
     def scaled(self, c: float) -> Convex:
-        """Hand the user's function the factor in its own unit from now on."""
+        """Pass the factor to the user's function in its own unit from now on."""
         return replace(self, unit=c * self.unit)
 
     @classmethod

@@ -163,7 +163,7 @@ class OnPart(Constraint):
         return self.constraint.smooth(self._part(B))
 
     def project(self, B: Array) -> Array:
-        """Project the part, and leave the rest as it is."""
+        """Project the part, and leave the rest unchanged."""
         return self._with(B, self.constraint.project(self._part(B)))
 
     def project_nonneg(self, B: Array) -> Array:

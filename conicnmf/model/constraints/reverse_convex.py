@@ -56,11 +56,11 @@ class ReverseConvex(Constraint):
         return False
 
     def transposed(self) -> ReverseConvex:
-        """Hand the user's function the transpose from now on."""
+        """Pass the transpose to the user's function from now on."""
         return replace(self, flipped=not self.flipped)
 
     def scaled(self, c: float) -> ReverseConvex:
-        """Hand the user's function the factor in its own unit from now on."""
+        """Pass the factor to the user's function in its own unit from now on."""
         return replace(self, unit=c * self.unit)
 
     def size(self) -> float:

@@ -107,7 +107,7 @@ class InStrips(Holding):
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Let go of all strips at the end."""
+        """Release all strips at the end."""
         try:
             yield
         finally:

@@ -1,4 +1,4 @@
-"""What is asked of a symmetric matrix: products, signed halves, extreme eigenvalues, roots."""
+"""What methods need of a symmetric matrix: products, signed halves, extreme eigenvalues, roots."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Gain(Penalty):
         return self.gradient(B)
 
     def scaled(self, c: float) -> Gain:
-        """Divide A, or hand a function the factor in its own unit from now on."""
+        """Divide A, or pass the factor to a function in its own unit from now on."""
         if self.fixed is None or self.potential is not None:
             return replace(self, unit=c * self.unit)
         return replace(self, A=self.fixed.times(1 / c**2))

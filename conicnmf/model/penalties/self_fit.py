@@ -82,5 +82,5 @@ class SelfFit(Penalty):
         return self.moments.power
 
     def scaled(self, c: float) -> SelfFit:
-        """Hand the penalty the factor in its own unit from now on."""
+        """Pass the factor to the penalty in its own unit from now on."""
         return replace(self, unit=c * self.unit)

@@ -56,7 +56,7 @@ class StatedPenalty(Penalty):
         return f"{type(self).__name__}({self.name or getattr(self.fn, '__name__', 'penalty')})"
 
     def transposed(self) -> Self:
-        """Hand the user's function the transpose from now on."""
+        """Pass the transpose to the user's function from now on."""
         return replace(self, flipped=not self.flipped)
 
     def check(self, shape: tuple[int, int]) -> None:
@@ -98,7 +98,7 @@ class StatedPenalty(Penalty):
         return {}
 
     def scaled(self, c: float) -> Self:
-        """Hand the user's function the factor in its own unit from now on."""
+        """Pass the factor to the user's function in its own unit from now on."""
         return replace(self, unit=c * self.unit)
 
     def times(self, factor: float) -> Self:

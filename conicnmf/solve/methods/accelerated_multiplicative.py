@@ -82,7 +82,7 @@ class AcceleratedMultiplicative(Solver[Problem, Momentum]):
     needs: ClassVar = Multiplicative.needs
 
     def start(self, problem: Problem, context: Context) -> Momentum:
-        """Begin at rest."""
+        """Start without momentum."""
         return Momentum()
 
     def sweep(self, problem: Problem, factors: Factors, memo: Momentum) -> Sweep[Momentum]:

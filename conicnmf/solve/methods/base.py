@@ -271,7 +271,7 @@ def register_solvers(*kinds: type[AnySolver]) -> None:
 
 
 def as_solver(solver: Any, name: str = "solver") -> AnySolver:
-    """Return a solver: as it is, or by its name with its defaults.
+    """Return a solver, given as an object or by its name, with its defaults.
 
     Examples
     --------

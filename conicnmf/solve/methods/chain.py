@@ -91,7 +91,7 @@ class Chain(Solver[BaseProblem, _Stage]):
         return self._started(0, problem, context)
 
     def sweep(self, problem: BaseProblem, factors: Factors, memo: _Stage) -> Sweep[_Stage]:
-        """Let the solver at work make one iteration, and hand over when it is idle."""
+        """Let the current solver make one iteration, and switch to the next when it is idle."""
         at = memo.number
         made = self.solvers[at].sweep(problem, factors, memo.memo)
         point = Point.of(problem, made)

@@ -68,7 +68,7 @@ class HALS(Extrapolated):
     )
 
     def minimize(self, held: Subproblem, B: Array) -> tuple[Array, float]:
-        """Lower the block, and let go of its quadratic, which is as large as the factor."""
+        """Lower the block, and release its quadratic, which is as large as the factor."""
         if "quadratic" not in held.block.abilities:
             return self._minimize_entries(held, B)
         quadratic = held.quadratic()

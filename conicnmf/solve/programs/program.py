@@ -63,7 +63,7 @@ class BlockProgram:
     block : Block
     backend : str, optional
         An installed CVXPY solver to try first. Without one, Clarabel is compiled once and updated
-        in place; whatever fails is tried again along ECOS, Clarabel, SCS.
+        in place; if a solve fails, ECOS, Clarabel and SCS are tried in turn.
     more_slots : sequence of Each
         Room for cuts beyond one for each reverse-convex constraint.
     squared : bool

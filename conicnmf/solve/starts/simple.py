@@ -127,7 +127,7 @@ Init: TypeAlias = Annotated[Start | Mapping[Any, Any] | Sequence[Any] | str | No
 
 
 def as_start(init: Any, problem: Problem | None = None) -> Start:
-    """Return a start: as it is, by its name, from arrays, or `Random` for nothing.
+    """Return a start, given as an object, by its name or as arrays; `Random` if there is none.
 
     Arrays come as a mapping of names, or as a tuple in the order of the problem's variables.
     """

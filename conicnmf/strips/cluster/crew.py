@@ -233,7 +233,7 @@ class DaskCrew(Crew):
         return DaskCrew(replace(self.reader, weights=weights), self._limit)
 
     def forget(self, key: int) -> None:
-        """Let go of a matrix; workers hear of it with the next work."""
+        """Release a matrix; workers are told with the next work."""
         self._origins.pop(key, None)
         self._gone.append(key)
 
@@ -243,7 +243,7 @@ class DaskCrew(Crew):
             self.close()
 
     def close(self) -> None:
-        """Let go of all strips, and of the cluster where it is our own."""
+        """Release all strips, and of the cluster where it is our own."""
         team = self._team
         self._begin()
         if team is not None:

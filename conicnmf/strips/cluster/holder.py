@@ -99,7 +99,7 @@ class Holder:
         return True, self._strips[key]
 
     def forget(self, keys: Sequence[int]) -> Answer:
-        """Let go of matrices."""
+        """Release matrices."""
         for key in keys:
             self._strips.pop(key, None)
         return True, None
