@@ -51,7 +51,7 @@ def judged(case, result):
     level = result.objective <= first.objective + 1e-12 * result.problem.unit
     if feasible and level and _certified(result):
         return "fine"
-    said = result.status.kind != "converged" or level
+    said = result.status.kind != "converged"
     return "told" if said else f"silent: {result.status.name}, {case.text}"
 
 
