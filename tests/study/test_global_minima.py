@@ -171,3 +171,18 @@ def test_factors_that_are_none_are_refused_in_words(H):
     ):
         with pytest.raises(cn.InputError, match="global_"):
             call()
+
+
+@pytest.mark.parametrize("power", [-300, 60, 300])
+def test_the_size_of_the_data_changes_nothing(power):
+    def found(size):
+        V = size * np.random.default_rng(2).random((3, 5))
+        stated = cn.factorize(V, 1, W=[cn.NonNegative(), cn.Sparseness(min=0.5)])
+        result = stated.solve("HALS")
+        block = cn.global_block(stated, result.factors, "W", budget=50)
+        return [cn.global_minimum(stated, budget=50), block]
+
+    for one, other in zip(found(1.0), found(2.0**power), strict=True):
+        assert (other.cells, other.proved) == (one.cells, one.proved)
+        assert other.objective == pytest.approx(one.objective * 4.0**power, rel=1e-12)
+        assert other.lower == pytest.approx(one.lower * 4.0**power, rel=1e-9)

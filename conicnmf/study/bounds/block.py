@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.at_factors import as_factors
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
+from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Quadratic
+from conicnmf.model.units import Units
 from conicnmf.settings import Count, Weight, checks_arguments
 from conicnmf.solve.choice import Stated
 from conicnmf.study.bounds.cells import Cell, pair_scores
@@ -58,6 +60,15 @@ class GlobalMinimum:
     def gap(self) -> float:
         """How far the bound is below the objective, as a part of the objective."""
         return (self.objective - self.lower) / (abs(self.objective) or 1.0)
+
+    def stated(self, units: Units) -> GlobalMinimum:
+        """Return the same for the problem that was stated, from one in these units."""
+        return replace(
+            self,
+            factors=units.outward(self.factors),
+            objective=units.stated(self.objective),
+            lower=units.stated(self.lower),
+        )
 
     def __repr__(self) -> str:
         said = "a global minimum" if self.proved else "the budget was spent"
@@ -111,35 +122,40 @@ def global_block(
     >>> found.proved, found.gap <= 1e-3
     (True, True)
     """
-    blocks = {block.name: block for block in problem.blocks}
-    if variable not in blocks:
-        raise InputError(f"there is no variable {variable}; the variables are {', '.join(blocks)}")
-    block = blocks[variable]
-    reasons = block_reasons(block)
+    names = [block.name for block in problem.blocks]
+    if variable not in names:
+        raise InputError(f"there is no variable {variable}; the variables are {', '.join(names)}")
+    reasons = block_reasons(problem.blocks[names.index(variable)])
     if reasons:
         raise IncompatibleError("branch and bound does not fit: " + "; ".join(reasons))
-    factors = begun(problem, factors, "global_block")
+    seen, units, factors = begun(problem, factors, "global_block")
+    block = next(block for block in seen.blocks if block.name == variable)
     held = block.given(factors)
     B = block.rows(factors)
     relaxation = BlockRelaxation.of(held)
-    least = EXACT * problem.unit
+    least = EXACT * seen.unit
     found = branch_and_bound(relaxation, relaxation.root, B, budget, gap, least)
     best = block.put(factors, found.B)
-    objective = problem.objective(best)
+    objective = seen.objective(best)
     left = found.value - found.lower
     proved = left <= max(gap * abs(found.value), least)
-    return GlobalMinimum(best, objective, objective - left, found.cells, proved)
+    return GlobalMinimum(best, objective, objective - left, found.cells, proved).stated(units)
 
 
-def begun(problem: BaseProblem, factors: Any, asked: str) -> Factors:
-    """Return the factors that a search begins with, each an array of finite numbers."""
+def begun(problem: BaseProblem, factors: Any, asked: str) -> tuple[BaseProblem, Units, Factors]:
+    """Return a problem whose numbers are about one, its units, and the factors to begin with."""
     read = as_factors(factors, problem.shapes, asked)
     for name, X in read.items():
         if not np.isfinite(X).all():
             raise InputError(
                 f"{asked} needs finite factors, got NaN or infinity in {name}; take result.factors"
             )
-    return {name: np.asarray(X, dtype=float) for name, X in read.items()}
+    given: Factors = {name: np.asarray(X, dtype=float) for name, X in read.items()}
+    if not isinstance(problem, Problem):
+        return problem, Units(), given
+    seen = problem.normalized()
+    own = Problem.of(list(seen.variables.values()), seen.addends, seen.offset)
+    return own, seen.units, seen.units.inward(given)
 
 
 def block_reasons(block: Block) -> list[str]:

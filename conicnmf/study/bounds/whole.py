@@ -74,15 +74,15 @@ def global_minimum(
     if reasons:
         raise IncompatibleError("branch and bound does not fit: " + "; ".join(reasons))
     given = solve(problem, seed=seed, throw=False).factors if factors is None else factors
-    begin = begun(problem, given, "global_minimum")
-    relaxation = WholeRelaxation(problem, *_sides(problem), begin)
+    seen, units, begin = begun(problem, given, "global_minimum")
+    relaxation = WholeRelaxation(seen, *_sides(seen), begin)
     B = relaxation.split.rows(begin)
-    least = EXACT * problem.unit
+    least = EXACT * seen.unit
     found = branch_and_bound(relaxation, relaxation.root, B, budget, gap, least)
     best = relaxation.completed(found.B)  # the last codes may still lower it
-    value = problem.objective(best)
+    value = seen.objective(best)
     proved = value - found.lower <= max(gap * abs(value), least)
-    return GlobalMinimum(best, value, min(found.lower, value), found.cells, proved)
+    return GlobalMinimum(best, value, min(found.lower, value), found.cells, proved).stated(units)
 
 
 def whole_reasons(problem: BaseProblem) -> list[str]:
