@@ -99,26 +99,30 @@ def _weighted(rng, dense):
 def _other(rng, dense):
     """Return a loss that is kept as it was written, and convex in each variable."""
     edge = short(float(np.abs(dense).mean()) or 1.0)
-    text, algebra, value = (
+    text, algebra, value, degree = (
         (
             f"Σ huber({edge:.3g})",
             lambda V, X: cp.sum(cp.huber(V - X, edge)),
             lambda X: measures.huber(dense, X, edge),
+            2,
         ),
         (
             "Σ|V − X|",
             lambda V, X: cp.norm1(V - X),
             lambda X: measures.magnitudes(dense, X),
+            1,
         ),
         (
             "‖V − X‖",
             lambda V, X: cp.norm(V - X, "fro"),
             lambda X: float(np.sqrt(measures.squares(dense, X))),
+            1,
         ),
         (
             "max|V − X|",
             lambda V, X: cp.max(cp.abs(V - X)),
             lambda X: float(np.abs(dense - X).max()),
+            1,
         ),
         (
             "Σ(V − X)² + ¼Σ(V − X)₊²",
@@ -126,6 +130,7 @@ def _other(rng, dense):
             lambda X: (
                 measures.squares(dense, X) + 0.25 * float((np.clip(dense - X, 0, None) ** 2).sum())
             ),
+            2,
         ),
     )[rng.integers(5)]
-    return DrawnLoss(text, None, algebra, value)
+    return DrawnLoss(text, None, algebra, value, degree=degree)

@@ -168,12 +168,13 @@ class OneFactorCase:
 
 
 def draw(rng, name, shift=0):
-    """Draw a problem with one factor."""
+    """Draw a problem with one factor; `shift` as for `problems.draw`."""
     m = int(rng.integers(1, 12))
     rank = int(rng.integers(1, m + 1)) if chance(rng, 0.6) else 1
     kind = pick(rng, {"gain": 4, "norm": 3, "self-fit": 4})
     rank = 1 if kind == "norm" else rank
     unit = float(pick(rng, {1.0: 12, 2.0**12: 1, 2.0**-12: 1, 2.0**90: 0.3, 2.0**-90: 0.3}))
+    unit *= 2.0 ** (6 * shift)
     matrix = norm = fit = None
     if kind == "self-fit":
         W = _parts(rng, m, rank)

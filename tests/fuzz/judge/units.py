@@ -13,10 +13,9 @@ UNSCALED = ("Convex", "ReverseConvex", "MinimumVolume")
 
 def same_in_other_units(case, door, result):
     """Yield a finding where data 2^24 times as large, or as small, lead elsewhere."""
-    twin, factor = twin_of(case)
+    twin, ratio = twin_of(case)
     if twin is None:
         return
-    ratio = factor**2  # every loss with a twin is a square
     other = attempt(twin, door)
     if other.result is None:
         yield Finding("scale", f"{result.status.name}, times {ratio:.3g} {other.end}")
@@ -31,23 +30,41 @@ def same_in_other_units(case, door, result):
 
 
 def twin_of(case):
-    """Return the case in other units and the factor of its data, nothing where it has none."""
+    """Return the case in other units and the factor of its objective, nothing where it has none."""
     from ..cases import draw_case  # which draws what is judged here
 
-    if not hasattr(case, "losses"):
-        return None, 0  # problems with one factor have no data to multiply
-    if any(t.kind in UNSCALED for terms in case.terms.values() for t in terms):
-        return None, 0
-    if any(loss.term is None or loss.degree != 2 for loss in case.losses.values()) or case.single:
+    if case.single or not (hasattr(case, "matrix") or _with_a_power(case)):
         return None, 0
     seed, k = map(int, case.id.split(":"))
     twin = draw_case(seed, k, shift=4 if k % 2 else -4)
     if getattr(twin, "shapes", None) != case.shapes:
         return None, 0  # the case was not drawn
-    pairs = zip(case.data.values(), twin.data.values(), strict=True)
-    factors = {_power(one.dense, two.dense) for one, two in pairs if one.dense.any()}
+    (data, degree), (others, _) = _numbers(case), _numbers(twin)
+    pairs = zip(data, others, strict=True)
+    factors = {_power(one, two) for one, two in pairs if one.any()}
     (factor,) = factors if len(factors) == 1 else (0,)
-    return (twin, factor) if factor not in (0, 1) else (None, 0)
+    return (twin, factor**degree) if factor not in (0, 1) else (None, 0)
+
+
+def _with_a_power(case):
+    """Whether the objective of a case with losses grows with one power of its data."""
+    if not hasattr(case, "losses"):
+        return False
+    if any(t.kind in UNSCALED for terms in case.terms.values() for t in terms):
+        return False
+    degrees = {loss.degree for loss in case.losses.values()}
+    # Prices are drawn in units of squares.
+    priced = any(t.value for terms in case.terms.values() for t in terms)
+    return degrees == {2} or (degrees == {1} and not priced)
+
+
+def _numbers(case):
+    """Return what a case holds of data, and the power of them that its objective grows with."""
+    if hasattr(case, "losses"):
+        (degree,) = {loss.degree for loss in case.losses.values()}
+        return [data.dense for data in case.data.values()], degree
+    # The factor of a gain stays as long as it is: an operator alone is multiplied.
+    return ([case.matrix.dense], 1) if case.fit is None else ([case.fit.dense], 2)
 
 
 def _power(A, B):
