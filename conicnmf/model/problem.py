@@ -115,7 +115,7 @@ class Problem(BaseProblem):
     def normalized(self) -> Self:
         """Return the problem in units in which its numbers are about one.
 
-        Its factors are those of the stated problem divided by powers of two, which are in `units`.
+        Its factors are those of this problem divided by powers of two, which are in `units`.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class Problem(BaseProblem):
         (np.float64(1.0), (L1(weight=8.673617379884035e-19),), {'W': 20, 'H': 20})
         """
         units = find_units(self.variables, self.addends)
-        if units.plain:
+        if units.plain and self.units.plain:
             return self
         variables = {name: units.variable(v) for name, v in self.variables.items()}
         addends = tuple(units.addend(addend) for addend in self.addends)

@@ -62,7 +62,7 @@ class Units:
 
     def variable(self, variable: Variable) -> Variable:
         """Return a variable with its terms in these units."""
-        own = math.ldexp(1.0, -self.powers[variable.name])
+        own = math.ldexp(1.0, -self.powers.get(variable.name, 0))
         return replace(variable, terms=tuple(self._term(term, own) for term in variable.terms))
 
     def _term(self, term: Term, own: float) -> Term:

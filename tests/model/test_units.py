@@ -194,3 +194,12 @@ def test_a_bound_that_the_precision_of_the_data_cannot_hold_is_refused(kind, siz
             cn.InputError, match=r"on H must name a size .*, got .*; state the data"
         ):
             cn.factorize(np.eye(3, dtype=kind), 1, H=[PLUS, bound])
+
+
+def test_a_normalized_problem_is_solved_in_its_own_numbers():
+    stated = cn.factorize(RNG.random((5, 6)) * 2.0**40, 2)
+    inner = stated.normalized()
+    assert inner.normalized().units.plain
+    found, theirs = inner.solve("HALS", stop=5), stated.solve("HALS", stop=5)
+    assert inner.units.stated(found.objective) == theirs.objective
+    np.testing.assert_array_equal(inner.units.outward(found.factors)["W"], theirs.W)

@@ -12,7 +12,6 @@ from conicnmf.kernels.nnls import nnls_gram
 from conicnmf.model.at_factors import as_factors
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.blocks import Block, Subproblem
-from conicnmf.model.problem import Problem
 from conicnmf.model.terms import Quadratic
 from conicnmf.model.units import Units
 from conicnmf.settings import Count, Weight, checks_arguments
@@ -151,11 +150,8 @@ def begun(problem: BaseProblem, factors: Any, asked: str) -> tuple[BaseProblem, 
                 f"{asked} needs finite factors, got NaN or infinity in {name}; take result.factors"
             )
     given: Factors = {name: np.asarray(X, dtype=float) for name, X in read.items()}
-    if not isinstance(problem, Problem):
-        return problem, Units(), given
     seen = problem.normalized()
-    own = Problem.of(list(seen.variables.values()), seen.addends, seen.offset)
-    return own, seen.units, seen.units.inward(given)
+    return seen, seen.units, seen.units.inward(given)
 
 
 def block_reasons(block: Block) -> list[str]:
