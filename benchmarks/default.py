@@ -16,9 +16,10 @@ from conicnmf.solve.choice import fitting
 from conicnmf.solve.methods.base import AnySolver
 from conicnmf.types import Factors
 
-NEAR, SECONDS, AT_MOST = 0.01, 8.0, 120.0
-"""What is near, after how much processor time a solve is ended, and after how long in any case: a
-busy machine must not cut runs short."""
+NEAR, FAR = 0.01, 0.02
+SECONDS, AT_MOST = 8.0, 120.0
+"""After how much processor time a solve is ended, and after how long in any case: a busy machine must
+not cut runs short."""
 EXACT = 1e-4
 """Below this part of the data's size an objective is an exact fit, and gaps count in units of it."""
 LEFT_OUT = ("JointNLP", "SparsityMaximization", "Coded")
@@ -46,6 +47,7 @@ def run(setup: Setup) -> Iterator[Row]:
     }
     for name, part in parts.items():
         yield from _rows(name, part, judged=name == "all")
+    yield _on_real_data([m for m in measured if m.case.is_real])
 
 
 def _measure(case: Case) -> Outcome:
@@ -98,7 +100,7 @@ def _rows(name: str, part: list[Outcome], judged: bool) -> Iterator[Row]:
         ratio=high,
         target="≤ 0.05" if judged else "",
         ok=high <= 0.05 if judged else None,
-        note=f"more than 2 % above: {int((gaps > 0.02).sum())}",
+        note=f"more than 2 % above: {int((gaps > FAR).sum())}",
     )
     yield Row(
         f"{case}: median time over the fastest that got there",
@@ -106,4 +108,18 @@ def _rows(name: str, part: list[Outcome], judged: bool) -> Iterator[Row]:
         target="≤ 3" if judged else "",
         ok=slower <= 3 if judged else None,
         note="processor time",
+    )
+
+
+def _on_real_data(part: list[Outcome]) -> Row:
+    """Judge how often the default ends far above the best solver on data that were measured."""
+    far = sorted((o for o in part if o.gap > FAR), key=lambda outcome: -outcome.gap)
+    share = len(far) / len(part)
+    return Row(
+        f"{len(part)} problems on real data: more than 2 % above the best",
+        f"{share:.1%}",
+        ratio=share,
+        target="≤ 0.05",
+        ok=share <= 0.05,
+        note="; ".join(f"{o.case.name} {o.gap:.1%}" for o in far[:3]),
     )

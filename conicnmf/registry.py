@@ -155,7 +155,7 @@ class Registry(Generic[T]):
     def _leave_out(self, name: str, place: str, why: str) -> None:
         warnings.warn(
             f"the {self.kind} {name!r} of {place!r} was left out: {why}; update or uninstall the "
-            "package that brings it",
+            "package that provides it",
             RuntimeWarning,
             stacklevel=3,
         )
