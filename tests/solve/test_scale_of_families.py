@@ -87,6 +87,33 @@ def test_powers_of_two_change_nothing(made, solver):
             np.testing.assert_allclose(result[own] / size, base[own], rtol=1e-8, atol=1e-10)
 
 
+SINGLE = {
+    "gain": (lambda c: QuadraticProjection(_single(c * (ROOT + ROOT.T)), 2), 1.0, 0.0),
+    "norm": (lambda c: QuadraticProjection(_single(PSD), 1, _single(c * (PSD + EYE))), -1.0, -0.5),
+    "self-fit": (lambda c: ProjectiveNMF(_single(c * V), 2), 2.0, 0.0),
+    "discriminant": (lambda c: Discriminant(_single(c * V), [0, 1, 2] * 3, ridge=0.1), 0.0, -1.0),
+}
+"""One factor in single precision, with the powers of c that objective and factor grow with."""
+PSD, EYE = ROOT[:, :2] @ ROOT[:, :2].T, np.eye(7)
+
+
+def _single(X):
+    return X.astype(np.float32)
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_one_factor_in_single_precision(name):
+    made, degree, length = SINGLE[name]
+    for solver in (own for own in fitting(made(1.0)) if own.name != "JointNLP"):
+        base = made(1.0).solve(solver, stop=3, throw=False)
+        for power in (-30, 30):
+            c = 2.0**power
+            result = made(c).solve(solver, stop=3, throw=False)
+            assert result.status is base.status
+            assert result.objective / c**degree == pytest.approx(base.objective, rel=1e-8)
+            np.testing.assert_allclose(result.W / c**length, base.W, rtol=1e-7, atol=1e-8)
+
+
 def test_every_solver_is_among_them():
     """But for machines whose units are those of their activations, which are absolute."""
     seen = {solver.name for _, solver in (*test_scale.CASES, *MORE, *FITS)}
