@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from conicnmf.model.addends.fit import each_value_once
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result, Status
 from conicnmf.solve.guard import in_words
@@ -72,12 +73,13 @@ def _honest(problem: BaseProblem, run: Run, factors: Factors, status: Status) ->
 def _measures(problem: BaseProblem, run: Run, factors: Factors) -> dict[str, Any]:
     """Return what is measured at the factors, as far as nothing raises."""
     try:
-        return {
-            "objective": problem.objective(factors),
-            "relative_error": problem.relative_error(factors),
-            "violation": problem.violations(factors),
-            "relative_errors": problem.relative_errors(factors),
-        }
+        with each_value_once():
+            return {
+                "objective": problem.objective(factors),
+                "relative_error": problem.relative_error(factors),
+                "violation": problem.violations(factors),
+                "relative_errors": problem.relative_errors(factors),
+            }
     except Exception as error:  # a term that raised once raises again
         run.remark(f"the result could not be evaluated again: {in_words(error)}")
         infeasible, known = run.best_rank

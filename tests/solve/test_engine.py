@@ -10,6 +10,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import conicnmf as cn
 from conicnmf.cli.options import usual_solvers
@@ -373,3 +374,16 @@ def test_a_solver_that_leaves_the_range_of_numbers_does_so_without_a_warning() -
     result = PROBLEM.solve(Scripted((to_best, grow)), throw=False)
     assert result.status is cn.Status.NOT_FINITE
     np.testing.assert_array_equal(result.W, BEST.W)
+
+
+@pytest.mark.parametrize("stored", [np.asarray, sp.csr_array])
+def test_a_solve_of_squares_passes_over_the_data_twice_more_than_its_steps(stored, monkeypatch):
+    problem = cn.factorize(stored(np.random.default_rng(3).random((12, 9))), 2)
+    values, value = [], cn.Frobenius.value
+    monkeypatch.setattr(
+        cn.Frobenius, "value", lambda *args: values.append(args[3].any()) or value(*args)
+    )
+    result = problem.solve(cn.HALS(), stop=3, seed=0)
+    assert sum(values) == 2  # the start, and the result once more
+    np.testing.assert_allclose(result.relative_error, problem.relative_error(result.factors))
+    assert sum(values) > 2

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,6 +26,19 @@ from conicnmf.types import Array, Data, Factors
 
 _ONE_SIDED = {"quadratic", "grams", "poisson", "reduced"}
 """Forms in which columns of B do not mix."""
+
+
+_KNOWN: ContextVar[dict[Any, tuple[float, Any]] | None] = ContextVar("known", default=None)
+
+
+@contextmanager
+def each_value_once() -> Iterator[None]:
+    """Compute the loss of a fit once inside, where no factor is changed: each costs a pass over V."""
+    token = _KNOWN.set({})
+    try:
+        yield
+    finally:
+        _KNOWN.reset(token)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +97,18 @@ class Fit(Addend):
 
     def value(self, factors: Factors) -> float:
         """Return the loss."""
-        return self.loss.value(self.V, *self.model(factors))
+        return self._once("loss", self.loss, factors)
+
+    def _once(self, name: str, loss: Loss, factors: Factors) -> float:
+        """Return a loss of the model, which inside `each_value_once` is not computed again."""
+        known = _KNOWN.get()
+        if known is None:
+            return loss.value(self.V, *self.model(factors))
+        own = tuple(factors[name] for name in self.variables)
+        key = (id(self), name, *map(id, own))
+        if key not in known:  # the arrays are kept, so that no other gets their ids
+            known[key] = loss.value(self.V, *self.model(factors)), (self, own)
+        return known[key][0]
 
     def restated(self, factors: Factors) -> float:
         """Return the loss from CVXPY's expression, where that would not copy sparse data."""
@@ -106,7 +133,7 @@ class Fit(Addend):
             scale = getattr(self.loss, "scale", 1.0)  # how much it counts is no part of the error
             return self.value(factors) / scale, self.zero / scale
         plain = self.loss.squared or Frobenius()
-        return plain.value(self.V, *self.model(factors)), self._size
+        return self._once("squares", plain, factors), self._size
 
     @cached_property
     def _size(self) -> float:

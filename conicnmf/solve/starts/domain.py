@@ -27,7 +27,7 @@ def in_domain(problem: Problem, factors: Factors) -> Factors:
 
     Where none are found the start stays as it is: the first step may still lead inside.
     """
-    if np.isfinite(problem.objective(factors)):
+    if _finite_everywhere(problem) or np.isfinite(problem.objective(factors)):
         return factors
     moved = factors
     for block in problem.blocks:
@@ -40,6 +40,13 @@ def in_domain(problem: Problem, factors: Factors) -> Factors:
             return moved
     upright = _upright(problem, factors)
     return upright if np.isfinite(problem.objective(upright)) else factors
+
+
+def _finite_everywhere(problem: Problem) -> bool:
+    """Whether the objective is a sum of squares, which takes a pass over the data to evaluate."""
+    fits = len(problem.fits) == len(problem.addends)
+    squares = all("reduced" in fit.loss.abilities for fit in problem.fits)
+    return fits and squares and not any(block.penalties for block in problem.blocks)
 
 
 def _upright(problem: Problem, factors: Factors) -> Factors:
