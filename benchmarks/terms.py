@@ -24,6 +24,8 @@ from conicnmf.types import Array
 DRAWS, GROUP, SHARE = (2021, 2022, 2023), 10, 0.01
 LONGEST = 60.0
 """Seconds in which a solve of the large size ends."""
+RIVAL = 10.0, 30.0
+"""Seconds after which the cone path is left where it is, at the small and the large size."""
 
 Stated = tuple[Any, Sequence[cp.Constraint]]
 
@@ -163,12 +165,12 @@ def against_cone(name: str, case: Case, drawn: Sequence[Draw], target: float, se
     too_large = case.survives is not None and len(drawn[0].V) > case.survives[0]
     if case.stated is None or too_large:
         return _alone(name, case, drawn[0], setup, certify=not too_large)
-    longest = LONGEST / 3 if setup.quick else 2 * LONGEST
+    longest = RIVAL[len(drawn[0].V) > 200]
     rows = []
     for one in drawn:
         sides = one.problem(case), one.start, one.cone(case)
         try:
-            race = ConeRace(name, *sides, setup, longest)
+            race = ConeRace(name, *sides, setup, longest, again=False)
         except SkippedError as reason:  # such as a program that does not fit into memory
             return _alone(name, replace(case, note=str(reason)), one, setup, certify=True)
         rows.append(race.row(target, converge=True))

@@ -90,6 +90,14 @@ class Chain(Solver[BaseProblem, _Stage]):
         """Prepare the first solver."""
         return self._started(0, problem, context)
 
+    def again(
+        self, problem: BaseProblem, factors: Factors, memo: _Stage, context: Context
+    ) -> _Stage:
+        """Go on with the first solver."""
+        first = self.start(problem, context)
+        own = memo.memo if memo.number == 0 else first.memo
+        return replace(first, memo=self.solvers[0].again(problem, factors, own, context))
+
     def sweep(self, problem: BaseProblem, factors: Factors, memo: _Stage) -> Sweep[_Stage]:
         """Let the current solver make one iteration, and switch to the next when it is idle."""
         at = memo.number

@@ -17,6 +17,7 @@ from conicnmf.solve.deadline import is_late
 from conicnmf.solve.methods.base import Context, Seen, Solver, Sweep, Update, first_fit
 from conicnmf.solve.methods.rebirth import reborn
 from conicnmf.solve.methods.revive import revive
+from conicnmf.solve.programs.kinks import lower_at_kinks
 from conicnmf.types import Array, Factors
 
 _GROW, _CUT, _SPEED_UP_LIMIT = 1.05, 1.5, 1.01
@@ -149,8 +150,12 @@ class Extrapolated(Solver[Problem, Pace]):
         return Sweep(found, pace, objective, inner=tuple(inner))
 
     def revived(self, problem: Problem, factors: Factors) -> Factors | None:
-        """Return a point where dead components have work, if that is better."""
-        return reborn(problem, factors)
+        """Return a point where dead components have work, or a lower one at kinks of the loss."""
+        return reborn(problem, factors) or lower_at_kinks(problem, factors)
+
+    def again(self, problem: Problem, factors: Factors, memo: Pace, context: Context) -> Pace:
+        """Begin anew, and rise no more from there."""
+        return replace(self.start(problem, context), objective=problem.objective(factors))
 
     def pack(self, memo: Pace) -> dict[str, Array]:
         """Return where it looks from and how far, so that a solve goes on to the last bit."""

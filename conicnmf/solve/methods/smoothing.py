@@ -124,8 +124,8 @@ class Smoothing(Solver[Problem, _Stage]):
         return replace(made, memo=stage, objective=None, status=status, busy=busy)
 
     def revived(self, problem: Problem, factors: Factors) -> Factors | None:
-        """Return what the solver would go on from."""
-        return self.solver.revived(problem, factors)
+        """Return what the solver would go on from with the closest loss."""
+        return self.solver.revived(smoothed(problem, factors, _PARTS[-1]), factors)
 
     def again(self, problem: Problem, factors: Factors, memo: _Stage, context: Context) -> _Stage:
         """Go on with the closest loss."""

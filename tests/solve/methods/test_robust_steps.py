@@ -100,3 +100,19 @@ def test_huber_goes_to_components_and_then_to_samples():
     for loss in (cn.Huber(0.1), cn.Huber(0.1, weights=mask)):
         assert "HALS → ANLS is picked" in cn.factorize(V, 2, loss=loss).explain()
     assert "ANLS is picked" in cn.factorize(V, 2, loss=cn.Absolute()).explain()
+
+
+@pytest.mark.parametrize("weights", [None, MASK], ids=["all", "masked"])
+def test_absolute_values_end_where_no_program_of_a_block_is_lower(weights):
+    rng = np.random.default_rng(8)
+    V = np.where(rng.random((40, 30)) < 0.1, 3.0, rng.random((40, 2)) @ rng.random((2, 30)))
+    if weights is not None:
+        weights = rng.random(V.shape) < 0.7
+    loss = cn.Absolute(weights=weights)
+    result = cn.factorize(V, 2, loss=loss, H=[PLUS, cn.L1(0.1)]).solve(cn.ANLS(), seed=1)
+    assert result.status.kind == "converged"
+    assert (np.diff(result.history.objective) <= 1e-12 * result.objective).all()
+    X = cp.Variable(result.H.shape, nonneg=True)
+    cost = loss.expression(V, result.W, X) + 0.1 * cp.sum(X)
+    best = cp.Problem(cp.Minimize(cost)).solve(solver="CLARABEL")
+    assert result.objective == pytest.approx(best, rel=1e-6)
