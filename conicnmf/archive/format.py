@@ -34,6 +34,16 @@ _EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The time of all members, so that equal contents give equal files."""
 
 
+class UnwritableError(InputError):
+    """A file cannot be written, as on a full disk.
+
+    Examples
+    --------
+    >>> issubclass(UnwritableError, InputError)
+    True
+    """
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """What a file holds: plain values by name, and arrays by name."""
@@ -140,7 +150,7 @@ class Format:
             if replaces:
                 os.replace(aside, path)
         except OSError as error:
-            raise InputError(
+            raise UnwritableError(
                 f"a {self.name} needs a folder that can be written to, got {path} ({error}); make "
                 "room there or name another"
             ) from error

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from conicnmf.archive import UnwritableError
 from conicnmf.errors import InputError
 from conicnmf.model.base import BaseProblem
 from conicnmf.model.digest import Digest, differences, part
@@ -60,7 +61,8 @@ def solve_or_recall(
     """Return the result of a solve, from a folder where it is finished already.
 
     What is under way is kept there too, so a solve that was killed or raised goes on. Files that are
-    damaged, or of something else, are replaced. Failures are returned, not raised.
+    damaged, or of something else, are replaced. Failures are returned, not raised; where a file
+    cannot be written, the result has a remark.
 
     Examples
     --------
@@ -79,14 +81,24 @@ def solve_or_recall(
         kept = None
     if kept is not None:
         return replace(kept, problem=problem, identity={})
+    how = {"throw": False, **options}
     try:
-        result = solve(problem, solver, checkpoint=running, throw=False, **options)
+        result = solve(problem, solver, checkpoint=running, **how)
+    except UnwritableError as error:
+        return _remarked(solve(problem, solver, **how), error)
     except InputError:
         if not running.exists():
             raise
         running.unlink()
-        result = solve(problem, solver, checkpoint=running, throw=False, **options)
+        result = solve(problem, solver, checkpoint=running, **how)
     if not result.interrupted and result.status is not Status.ERROR:
-        place.write(result)
+        try:
+            place.write(result)
+        except UnwritableError as error:  # what is under way stays, to go on from
+            return _remarked(result, error)
         running.unlink(missing_ok=True)
     return result
+
+
+def _remarked(result: Result, error: UnwritableError) -> Result:
+    return replace(result, remarks=(*result.remarks, f"The result was not stored: {error}"))

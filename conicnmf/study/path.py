@@ -17,6 +17,7 @@ from conicnmf.errors import InputError
 from conicnmf.geometry.hoyer import hoyer_sparseness
 from conicnmf.model.base import BaseProblem
 from conicnmf.results import Result
+from conicnmf.results.saved import RESULT
 from conicnmf.settings import Jobs, Place, Reads, Whole, checks_arguments, is_mapping, listed, shown
 from conicnmf.solve.guard import interruptions_held, interruptions_noted
 from conicnmf.solve.methods.base import SolverLike
@@ -241,6 +242,8 @@ def _walk(
         None if store is None else Folder(store) / f"value-{place}" for place in range(len(stated))
     ]
     how = {"seed": seed, **options}
+    if folders[0] is not None:  # said before any work; later a full disk is no more than a remark
+        RESULT.reserve(folders[0] / "result.npz")
     with interruptions_noted():
         if isinstance(way, bool):
             results = _in_turn(make_problem, stated, solver, folders, way, how)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -174,3 +175,26 @@ def test_a_damaged_file_of_a_path_is_made_again(tmp_path, name):
     again = path(at_least, [0.3, 0.6], cn.HALS(), stop=4, store=tmp_path)
     np.testing.assert_array_equal(again.table["objective"], first.table["objective"])
     assert not (tmp_path / "value-1" / "running.npz").exists()
+
+
+def test_a_disk_that_fills_up_costs_no_solve_of_a_path(tmp_path, monkeypatch):
+    replaced = os.replace
+
+    def full(source, place):
+        if "value-0" not in str(place):
+            raise OSError(28, "No space left on device")
+        replaced(source, place)
+
+    monkeypatch.setattr(os, "replace", full)
+    V = np.random.default_rng(0).random((6, 5))
+    found = path(
+        lambda w: cn.factorize(V, 2, H=[cn.L1(w)]), [0.1, 0.2, 0.3], stop=2, store=tmp_path
+    )
+    said = [any("The result was not stored" in r for r in one.remarks) for one in found.results]
+    assert said == [False, True, True]
+
+
+def test_a_store_that_cannot_be_written_is_refused_before_any_work(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(cn.InputError, match="needs a folder that can be written to"):
+        path(lambda w: 1 / 0, [0.1], store=tmp_path / "file")
