@@ -74,8 +74,8 @@ NOTES = (
     "ρ is the correlation of the pixels of a filter and the Gabor function fitted to it by least "
     "squares; small pixels far from a filter's center, which the projection lets through, lower "
     "it.",
-    "'Within 0.1' is the part of code words whose sparseness is so near the mean, 'estimate' what "
-    "the paper predicts for that mean. It sets E(‖h‖₁/‖h‖₂) to E‖h‖₁/√E‖h‖₂², as if all code "
+    "'Within 0.1' is the share of code words whose sparseness is that close to the mean, and "
+    "'estimate' is what the paper predicts for the mean. It sets E(‖h‖₁/‖h‖₂) to E‖h‖₁/√E‖h‖₂², as if all code "
     "words had one norm. Norms of these differ much, as 64 filters explain few patches well; "
     "'by mean norms' is the same estimate with E‖h‖₂ in place of the root mean square.",
 )
