@@ -31,12 +31,11 @@ def test_sparse_principal_components_in_a_ball_are_feasible(seed):
 
 def test_projected_gradients_keep_signs_on_data_of_both_signs():
     seen = []
-    problem = cn.factorize(SIGNED, 3)
-    problem.solve(
-        cn.ProjectedGradient(),
-        stop=15,
-        callback=lambda _, found: seen.append(min(found["W"].min(), found["H"].min())),
-    )
+
+    def look(iteration, found):
+        seen.append(min(found["W"].min(), found["H"].min()))
+
+    cn.factorize(SIGNED, 3).solve(cn.ProjectedGradient(), stop=15, callback=look)
     assert min(seen) >= 0
 
 
