@@ -81,7 +81,7 @@ def _lowered(held: Subproblem, B: Array) -> Array:
         if found is None:  # it falls without end where too few residuals are near
             parts = [part.with_more() for part in parts]
             continue
-        settled = closing.settle(np.clip(found, *block.bounds)).B
+        settled = closing.settle(np.clip(found, *block.bounds), best).B
         if settled is not None and block.violation(settled) <= INSIDE:
             new = settled.astype(B.dtype, copy=False)
             lower = held.objective(new)
