@@ -90,7 +90,7 @@ def solve(
         the BLAS library, which has its own settings.
     effort : {"low", "normal", "high"}
         How hard to search for a good optimum if a constraint is not convex, such as a lower bound on
-        sparseness: a `Race` of up to four solvers from 3, 8 or 24 starts, in which runs that cannot
+        sparseness: a `Race` of up to four solvers from 2, 8 or 24 starts, in which runs that cannot
         win are dropped. There is no race if you name a solver or pass a start, or if the problem
         needs cone programs; at low effort also not with more than 25 components.
 

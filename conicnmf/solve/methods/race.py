@@ -22,7 +22,7 @@ from conicnmf.types import Array, Factors
 
 _APART = 1e-2
 """Objectives that differ by less than this part of the lowest are counted as one basin."""
-_WORTH = 5e-3
+_WORTH = 1e-2
 """A runner that may win by less than this part of the objective is not worth its time."""
 _FEW = 6
 """So many runners stay as long as they may win; of more, the worse half is dropped."""
@@ -58,7 +58,7 @@ class Race(Solver[BaseProblem, _Field]):
     iterations which runs will end well. In each iteration of the race, every remaining run makes
     one iteration; runs that have converged wait for the others. A run is dropped as soon as it
     could not overtake the leader even if it fell three times as far as in the last half of its
-    iterations; after n < 16 iterations, which say less, 48 / n times as far. If more than six runs
+    iterations; after n < 12 iterations, which say less, 36 / n times as far. If more than six runs
     are left at the end of a round, the worse half is dropped. This depends on iterations, not on
     time, so the same seed gives the same result. The notes of the history give the number of
     remaining runs, how far their objectives are apart (`spread`), and the number of objectives that

@@ -14,7 +14,7 @@ from conicnmf.solve.methods.base import AnySolver
 from conicnmf.solve.methods.point import Point, under
 from conicnmf.types import Array
 
-_AGAIN, _EARLY = 3.0, 48.0
+_AGAIN, _EARLY = 3.0, 36.0
 """A runner may still fall by this many times what it fell in the last half of its iterations, or by
 the second number over their count where that is more: the first iterations say little.
 
