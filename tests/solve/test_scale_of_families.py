@@ -155,7 +155,11 @@ def test_couplings_are_in_units_of_one_too(kind):
         assert made(c).objective(result.factors) == pytest.approx(result.objective, rel=1e-12)
 
 
-def test_a_coupling_with_numbers_of_its_own_stays_in_its_units():
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e5])
+@pytest.mark.parametrize(
+    "form", [lambda R: cp.log_sum_exp(cp.abs(R)), lambda R: cp.maximum(cp.norm(R), 1e6)]
+)
+def test_a_coupling_that_bends_somewhere_stays_in_its_units(form, scale):
     W, H = (cp.Variable(shape, nonneg=True) for shape in ((7, 2), (2, 9)))
-    problem = cn.Problem(cp.Minimize(cp.log_sum_exp(cp.abs(V / 100 - W @ H))))
+    problem = cn.Problem(cp.Minimize(form(scale * V / 100 - W @ H)))
     assert problem.normalized() is problem  # it grows with no power of the data

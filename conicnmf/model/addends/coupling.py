@@ -18,6 +18,8 @@ from conicnmf.model.evaluate import evaluate
 from conicnmf.types import Array, Data, Factors
 
 _ROUNDING = 1e-9
+_FAR = (1.0, 2.0**-10, 2.0**10, 2.0**30)
+"""Sizes at which a form is looked at: one that bends somewhere is no power of its data."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +99,7 @@ class Coupling(Addend):
     def _part_in_units(
         self, part: cp.Expression, data: Data | None, powers: Mapping[str, int], size: int
     ) -> tuple[cp.Expression, int] | None:
-        """Return one part of a sum in other units, checked at random points."""
+        """Return one part of a sum in other units, checked at random points near and far."""
         places = {}
         for constant in part.constants() if data is not None else []:
             if _is_data(constant.value, data):
@@ -105,8 +107,8 @@ class Coupling(Addend):
         made = part.tree_copy(places)
         rng = np.random.default_rng(0)
         seen = set()
-        for _ in range(2):
-            inside = {name: 0.1 + rng.random(self._shape(name)) for name in self.sources}
+        for far in _FAR:
+            inside = {name: far * (0.1 + rng.random(self._shape(name))) for name in self.sources}
             outside = {name: 2.0 ** powers[name] * X for name, X in inside.items()}
             one = evaluate(replace(self, form=made).stated(inside))
             whole = evaluate(replace(self, form=part).stated(outside))
