@@ -75,8 +75,8 @@ NOTES = (
     "squares; small pixels far from a filter's center, which the projection lets through, lower "
     "it.",
     "'Within 0.1' is the share of code words whose sparseness is that close to the mean, and "
-    "'estimate' is what the paper predicts for the mean. It sets E(‖h‖₁/‖h‖₂) to E‖h‖₁/√E‖h‖₂², as if all code "
-    "words had one norm. Norms of these differ much, as 64 filters explain few patches well; "
+    "'estimate' is what the paper predicts for the mean. It sets E(‖h‖₁/‖h‖₂) to E‖h‖₁/√E‖h‖₂², as if "
+    "all code words had one norm. Norms of these differ much, as 64 filters explain few patches well; "
     "'by mean norms' is the same estimate with E‖h‖₂ in place of the root mean square.",
 )
 
