@@ -213,7 +213,13 @@ class TangentPlane(BlockSolver[_Memo]):
         if signed(held.block):
             assert not isinstance(memo.program, (NativeProgram, SeparableProgram))
             convex = held.on(memo.convex)
-            return None, signed_step(convex, memo.program, B, loop, linear)
+            outcome = signed_step(convex, memo.program, B, loop, linear)
+            if outcome.B is None:
+                # Anchors that no program can hold: planes at B leave room for B itself.
+                before = outcome.records
+                outcome = signed_step(convex, memo.program, B, loop, linear, held_step)
+                outcome.records[:0] = before
+            return None, outcome
         step = memo.program.at(held.on(memo.convex), linear)
         majorized = held.block.kind is not None
         outcome = self._moved(step, B, memo.fresh, majorized)

@@ -27,17 +27,22 @@ def find_balance(A: Any, dims: Any, own: slice) -> tuple[Array, Array]:
     >>> rows, columns = find_balance(above, dims, slice(0, 1))
     >>> (rows[:, None] * above.toarray() * columns)
     array([[ 1., -1.]])
+
+    Rows that say 0 ≤ 0, as of entries that nothing fixes, stay as they are.
+
+    >>> find_balance(sp.coo_array((2, 1)), SimpleNamespace(**{**vars(dims), "nonneg": 2}), slice(1))[0]
+    array([1., 1.])
     """
-    cone = _cones_of_rows(dims)[A.row]
-    sizes = np.abs(A.data)
-    by_cone = np.ones(int(cone.max(initial=0)) + 1)
+    every = _cones_of_rows(dims)
+    cone, sizes = every[A.row], np.abs(A.data)
+    by_cone = np.ones(int(every.max(initial=0)) + 1)  # rows without entries have cones as well
     columns = np.ones(A.shape[1])
     scaled_cones, scaled = np.zeros(by_cone.size, dtype=bool), np.zeros(columns.size, dtype=bool)
     scaled[own] = True
     while True:
         more = _spread(cone, A.col, sizes, by_cone, columns, scaled_cones, scaled)
         if not _spread(A.col, cone, sizes, columns, by_cone, scaled, scaled_cones) and not more:
-            return by_cone[_cones_of_rows(dims)], columns
+            return by_cone[every], columns
 
 
 def _spread(

@@ -39,7 +39,7 @@ class Step(Protocol):
         """Return the block's objective."""
 
     def uncapped(self) -> Step:
-        """Return the step for the loss alone, without its cap and without penalties."""
+        """Return the step for what is capped alone, without its caps and without penalties."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,9 +188,16 @@ class ConicStep:
         return [Cut.none(self.block.shape, c.each) for c in self.block.reverse_convex]
 
     def uncapped(self) -> ConicStep:
-        """Return the step for the loss alone, without its cap and without penalties."""
-        alone = replace(self.block, uncapped=True, penalties=())
-        return ConicStep(BlockProgram(alone, self.program.backend), self.held, self.target)
+        """Return the step for what is capped alone, without its caps and without penalties."""
+        addends = self.block.addends
+        capped = [np.isfinite(addend.cap) for addend in addends]
+        chosen = tuple(addend for addend, own in zip(addends, capped, strict=True) if own)
+        alone = replace(self.block, uncapped=True, penalties=(), addends=chosen)
+        program = BlockProgram(alone, self.program.backend)
+        if all(capped):
+            return ConicStep(program, self.held, self.target)
+        views = tuple(view for view, own in zip(self.held.views, capped, strict=True) if own)
+        return program.at(Subproblem(alone, views))
 
     def value(self, B: Array) -> float:
         """Return the block's objective."""

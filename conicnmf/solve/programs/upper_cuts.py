@@ -94,5 +94,5 @@ class UpperCutStep:
         return self._planar.value(B)
 
     def uncapped(self) -> ConicStep:
-        """Return the step for the loss alone, without its cap and without penalties."""
+        """Return the step for what is capped alone, without its caps and without penalties."""
         return self.program.conic.at(self.held, self.linear, self.signs).uncapped()

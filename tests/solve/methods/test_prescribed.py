@@ -161,3 +161,12 @@ def test_it_is_met_where_the_sum_of_the_factor_leaves_most_components_next_to_no
     result = cn.factorize(V, 6, W=stated, loss=cn.Absolute()).solve(seed=seed, stop=3)
     assert result.max_violation <= 1e-6
     assert cn.sparseness(result.W, axis=0) == pytest.approx(0.4, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_signed_samples_stay_where_they_are_when_planes_lead_nowhere(seed):
+    """Planes that no other program can hold leave room for the last point."""
+    stated = [cn.Sparseness(0.33, 0.33, each="sample"), cn.NormBall(3.0)]
+    result = cn.factorize(Z[:11, :7], 4, W=stated).solve(seed=seed, throw=False, stop=20)
+    assert result.status.kind != "failed", (result.status, result.remarks)
+    assert cn.sparseness(np.abs(result.W), axis=1) == pytest.approx(0.33, abs=1e-6)

@@ -116,6 +116,7 @@ def check(k):
         result = problem.solve(seed=0, throw=False, stop=10)
     except cn.IncompatibleError:
         return
+    assert result.status.name != "BACKEND_FAILED", f"{k}: {result.remarks}"
     missed = [(str(term), own) for term, gap in gaps if (own := gap(result.W)) > 1e-6]
     assert not missed, f"{k}: {result.status.name} by {result.solver}, {missed}"
 
