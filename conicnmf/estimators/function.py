@@ -11,7 +11,7 @@ from conicnmf.estimators.custom_start import given_components
 from conicnmf.estimators.nmf import NMF
 from conicnmf.estimators.scikit_form import BetaLoss, Init, Rank
 from conicnmf.estimators.valid import RandomState, WrongKindError
-from conicnmf.settings import Count, Share, Weight
+from conicnmf.settings import Count, Share, Weight, checked
 from conicnmf.solve.methods.base import SolverLike
 from conicnmf.types import Array
 
@@ -73,7 +73,7 @@ def non_negative_factorization(
         verbose=verbose,
         shuffle=shuffle,
     )
-    if update_H:
+    if checked(bool, update_H, "non_negative_factorization", "update_H"):
         codes = model.fit_transform(X, W=W, H=H)
         return codes, model.components_, model.n_iter_
     return _codes_only(model, X, W, H)

@@ -23,12 +23,12 @@ from conicnmf.model.penalties import L1, L2
 from conicnmf.model.terms import Loss, Term
 from conicnmf.model.terms.one_sample import of_one_sample
 from conicnmf.results import Result
-from conicnmf.settings import Count, Number, Share, Weight
+from conicnmf.settings import Count, Exponent, Share, Weight
 from conicnmf.solve.starts import NNDSVD, Random, Start
 from conicnmf.types import Array, Data
 
 Rank: TypeAlias = Count | Literal["auto"] | None
-BetaLoss: TypeAlias = Literal["frobenius", "kullback-leibler", "itakura-saito"] | Number
+BetaLoss: TypeAlias = Literal["frobenius", "kullback-leibler", "itakura-saito"] | Exponent
 Init: TypeAlias = Literal["random", "nndsvd", "nndsvda", "nndsvdar", "custom"] | Start | None
 
 _BETAS = {"frobenius": 2.0, "kullback-leibler": 1.0, "itakura-saito": 0.0}

@@ -10,6 +10,7 @@ from conicnmf.settings.kinds import is_mapping
 from conicnmf.settings.rules import (
     AS_GIVEN,
     Count,
+    Exponent,
     Jobs,
     Limit,
     Number,
@@ -29,6 +30,7 @@ from conicnmf.settings.rules import (
 __all__ = [
     "AS_GIVEN",
     "Count",
+    "Exponent",
     "InitSignature",
     "Jobs",
     "Limit",

@@ -90,6 +90,7 @@ Number: TypeAlias = Annotated[float, Rule(infinite=True)]
 Weight: TypeAlias = Annotated[float, at_least(0)]
 Positive: TypeAlias = Annotated[float, above(0)]
 Share: TypeAlias = Annotated[float, between(0, 1)]
+Exponent: TypeAlias = Annotated[float, between(-30, 30)]
 Limit: TypeAlias = Annotated[float, Rule("> 0", lambda value: value > 0, "use inf for none", True)]
 
 Seconds: TypeAlias = Annotated[

@@ -247,3 +247,21 @@ def test_every_module_that_the_reference_lists_is_an_attribute():
 
 def test_a_number_beside_a_rule_is_an_iteration_limit():
     assert cn.RelDecrease() | 5 == cn.RelDecrease() | cn.MaxIter(5)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: cn.BetaDivergence(beta=1e308),
+        lambda: cn.estimators.MiniBatchNMF(2, beta_loss=-np.inf).fit(V),
+        lambda: cn.estimators.non_negative_factorization(V, update_H=np.ones((2, 2))),
+    ],
+)
+def test_exponents_and_switches_that_are_none_are_refused(call):
+    with pytest.raises(cn.InputError, match=r"needs (beta|beta_loss|update_H) to be .*, got .*; "):
+        call()
+
+
+def test_windows_wider_than_any_image_leave_all_of_it():
+    whole = ae.windows(np.eye(4), 2, (2, 2), width=1e308)
+    assert whole.max(axis=0) == pytest.approx([1, 1])

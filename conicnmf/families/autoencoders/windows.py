@@ -59,7 +59,8 @@ def windows(
     rng, tiny = np.random.default_rng(seed), 1e-300
     # Centers keep off the border, where images show little.
     centers = rng.uniform(0.15, 0.85, (n, 2)) * (rows - 1, columns - 1)
-    wide = 2 * sd**2 + tiny  # of a single point nothing may be left
+    with np.errstate(over="ignore"):  # a window that is wider than any image leaves all of it
+        wide = 2 * np.square(float(sd)) + tiny  # of a single point nothing may be left
     down = np.exp(-((np.arange(rows) - centers[:, :1]) ** 2) / wide)
     across = np.exp(-((np.arange(columns) - centers[:, 1:]) ** 2) / wide)
     seen = (down[:, :, None] * across[:, None, :]).reshape(n, -1).T

@@ -15,7 +15,7 @@ from conicnmf.model.losses.frobenius import Frobenius
 from conicnmf.model.losses.visits import visits
 from conicnmf.model.losses.weights import column_sums, full
 from conicnmf.model.terms import Loss
-from conicnmf.settings import Number
+from conicnmf.settings import Exponent
 from conicnmf.types import Array, Data
 
 _NOTHING = 1e-3
@@ -169,7 +169,7 @@ class BetaDivergence(Divergence):
     1.3333333333333333
     """
 
-    beta: Number = 1.0
+    beta: Exponent = 1.0
 
     @property
     def details(self) -> str:
