@@ -51,14 +51,12 @@ def main(output):
     for split in SPLITS:
         half = np.random.default_rng(split).random(news.V.shape[1]) < 0.5
         V = sp.csr_array(TfidfTransformer().fit_transform(news.V[:, half].T).T)
+        theirs, start = NMF(TOPICS, init="nndsvd", max_iter=1000, tol=1e-5), cn.NNDSVD()
+        plain, sparse = cn.factorize(V, TOPICS), cn.factorize(V, TOPICS, W=SPARSE)
         models = {
-            "scikit-learn": lambda V=V: NMF(TOPICS, init="nndsvd", max_iter=1000, tol=1e-5).fit(
-                V.T
-            ),
-            "conicnmf": lambda V=V: cn.factorize(V, TOPICS).solve(init=cn.NNDSVD()),
-            "conicnmf, sparse topics": lambda V=V: cn.factorize(V, TOPICS, W=SPARSE).solve(
-                init=cn.NNDSVD(), stop=20
-            ),
+            "scikit-learn": lambda V=V, model=theirs: model.fit(V.T),
+            "conicnmf": lambda problem=plain, start=start: problem.solve(init=start),
+            "conicnmf, sparse topics": lambda p=sparse, start=start: p.solve(init=start, stop=20),
         }
         for name, fit in models.items():
             if split == SPLITS[0]:
