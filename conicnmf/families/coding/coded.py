@@ -106,6 +106,7 @@ class Coded(Solver[Problem, dict[str, Array]]):
     ) -> Sweep[dict[str, Array]]:
         """Code the samples, fit the dictionary, bring its columns to unit norm."""
         V, atoms = problem.V, problem.blocks[0]
+        factors = unit_columns(factors)  # a start may be longer, and thresholds are for unit norms
         W = factors["W"]
         H = self.code.code(W.T @ W, np.asarray((V.T @ W).T), memo["H"], factors["H"])
         W, H = self.dictionary.learn(V, W, H, memo["W"])

@@ -44,6 +44,22 @@ def test_atoms_without_use_get_other_work_and_codes_stay_the_coders_own():
         assert result.W.any(axis=0).all()
 
 
+@pytest.mark.parametrize("longer", [4.0, 2.0**-12])
+@pytest.mark.parametrize("units", [2.0**-24, 2.0**24])
+def test_thresholds_are_for_atoms_of_length_one_whatever_the_units_and_the_start(longer, units):
+    V = np.random.default_rng(0).random((10, 6))
+    W, H = np.random.default_rng(1).random((10, 3)), np.random.default_rng(2).random((3, 6))
+
+    def ending(V, weight, init):
+        solver = cn.Coded(coding.Lasso(weight), coding.Threshold(0.125))
+        return cn.factorize(V, 3).solve(solver, init=init, stop=4)
+
+    plain = ending(V, 0.125, (W, H))
+    other = ending(units * V, 0.125 * units, (longer * W, units * H))
+    np.testing.assert_allclose(other.W, plain.W, atol=1e-9)
+    np.testing.assert_allclose(other.H, units * plain.H, atol=1e-9 * units)
+
+
 def test_a_coder_on_the_dictionary_makes_it_sparser(planted):
     start = cn.Given(W=planted.truth["W"] + 0.05)
     problem = cn.factorize(planted.V, 40)

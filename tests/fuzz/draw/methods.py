@@ -98,9 +98,8 @@ def draw_method(rng, style, point, units, tiny):
     solver = pick(rng, NO_SOLVERS if wrong == "solver" else table)
     if solver == "cn.JointNLP()" and not tiny:
         solver = "None"
-    own = units.get("W", 1.0)
-    prices = {"price": units["data"], "slope": units["data"] * own, "entry": own}
-    solver = solver.format(**{name: 0.125 * unit for name, unit in prices.items()})
+    # For atoms of length one, which have no unit.
+    solver = solver.format(price=0.125 * units["data"], slope=0.125 * units["data"], entry=0.125)
     start, arrays = draw_start(rng, point, units, wrong == "start")
     limits = [0, 1, 2, 3, 5, 8, 15]
     stop = pick(rng, NO_STOPS if wrong == "stop" else STOPS).format(k=int(rng.choice(limits)))
