@@ -103,7 +103,7 @@ def first_calls() -> dict[str, Calls]:
         "proximal steps": [
             lambda: geometry.prox_total_variation(X, 0.1),
             lambda: geometry.prox_differences(X, 0.1, 1, True),
-            lambda: geometry.prox_quadratic(X, 0.1, sp.eye_array(5), True),
+            lambda: geometry.prox_quadratic(np.ones((1, 40)), 0.1, np.ones((40, 40)), True),
             lambda: geometry.project_isotonic(X),
             lambda: geometry.project_unimodal(X),
         ],

@@ -109,7 +109,8 @@ def _nonneg_row(
 
 
 @jit
-def _smooth_rows(X: Array, bands: Array, weights: Array, nonneg: bool, P: Array) -> None:
+def solve_bands(X: Array, bands: Array, weights: Array, nonneg: bool, P: Array) -> None:
+    """Write to P the x of least ½‖x − a‖² + ½ weight xᵀLx for each row a; `bands` are L's diagonals."""
     n = X.shape[1]
     a, x, work = np.empty(n), np.empty(n), np.empty(bands.shape)
     free, wrong = np.ones(n, np.bool_), np.empty(n, np.bool_)
@@ -141,6 +142,6 @@ def prox_differences(
     P = np.empty_like(rows)
     if rows.size and order < rows.shape[1]:
         bands = difference_bands(rows.shape[1], order)
-        _smooth_rows(rows, bands, 2 * per_row(weight, len(rows)), nonneg, P)
+        solve_bands(rows, bands, 2 * per_row(weight, len(rows)), nonneg, P)
         return P
     return np.maximum(rows, 0) if nonneg else rows.copy()

@@ -1,9 +1,10 @@
 """A sparse quadratic along a row: least ½‖x − a‖² + ½ weight xᵀLx, free or with x ≥ 0.
 
-Conjugate gradients solve (I + weight L) x = a without a factorization, which would be new for each
-weight. With x ≥ 0 they run on the entries above 0, cut off where one would become negative; entries
-at 0 are let go when their part of the gradient outweighs the rest (Dostál and Schöberl, Minimizing
-quadratic functions subject to bound constraints, 2005).
+Where the entries of L are near its diagonal, (I + weight L) x = a is solved by its bands. Otherwise
+conjugate gradients need no factorization, which would be new for each weight. With x ≥ 0 they run on
+the entries above 0, cut off where one would become negative; entries at 0 are let go when their part
+of the gradient outweighs the rest (Dostál and Schöberl, Minimizing quadratic functions subject to
+bound constraints, 2005).
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from conicnmf.geometry.compilers import inner, jit
+from conicnmf.geometry.differences import solve_bands
 from conicnmf.geometry.rows import as_rows, per_row
 from conicnmf.types import Array
 
 _EXACT = 1e-12
+_NARROW = 32
+"""Up to so many diagonals below the main one bands are solved: such matrices, of paths and rings for
+example, are those on which conjugate gradients need most steps."""
 
 
 @inner
@@ -148,6 +153,18 @@ def _quadratic_rows(
         P[i] = x * unit
 
 
+def _bands(L: Any) -> Array | None:
+    """Return the diagonals of a symmetric L from the main one on, nothing where they are many."""
+    columns = np.repeat(np.arange(L.shape[0]), np.diff(L.indptr))
+    below = L.indices - columns
+    most = int(below.max(initial=0))
+    if most > _NARROW:
+        return None
+    bands, lower = np.zeros((most + 1, L.shape[0])), below >= 0
+    np.add.at(bands, (below[lower], columns[lower]), L.data[lower])
+    return bands
+
+
 def prox_quadratic(X: ArrayLike, weight: ArrayLike, L: Any, nonneg: bool = False) -> Array:
     """Return for each row a of X the x of least ½‖x − a‖² + ½ weight xᵀLx, with x ≥ 0 if `nonneg`.
 
@@ -171,5 +188,9 @@ def prox_quadratic(X: ArrayLike, weight: ArrayLike, L: Any, nonneg: bool = False
         known = isinstance(L, sp.csr_array) and L.dtype == np.float64
         own = L if known else sp.csr_array(L, dtype=np.float64)
         weights = per_row(weight, len(rows))
-        _quadratic_rows(rows, own.data, own.indices, own.indptr, weights, nonneg, P)
+        bands = _bands(own)
+        if bands is not None:
+            solve_bands(rows, bands, weights, nonneg, P)
+        else:
+            _quadratic_rows(rows, own.data, own.indices, own.indptr, weights, nonneg, P)
     return P

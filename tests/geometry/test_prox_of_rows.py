@@ -110,6 +110,26 @@ def test_a_sparse_quadratic_solves_its_system(seed, a, weight, nonneg):
     wanted = nonneg_by_every_support(M, a) if nonneg else np.linalg.solve(M, a)
     found = prox_quadratic(a[None], weight, sp.csr_array(L), nonneg)[0]
     np.testing.assert_allclose(found, wanted, atol=1e-8)
+    # Entries far from the diagonal are for conjugate gradients, also where they are zero.
+    apart = sp.coo_array(sp.block_diag([L, np.zeros((40, 40))]))
+    ends = np.array([0, a.size + 39])
+    places = np.append(apart.row, ends), np.append(apart.col, ends[::-1])
+    far = sp.csr_array((np.append(apart.data, [0.0, 0.0]), places), shape=apart.shape)
+    found = prox_quadratic(np.pad(a, (0, 40))[None], weight, far, nonneg)[0]
+    np.testing.assert_allclose(found, np.pad(wanted, (0, 40)), atol=1e-8)
+
+
+@pytest.mark.parametrize("nonneg", [False, True])
+@pytest.mark.parametrize("reach", [0, 1, 7, 32])
+def test_the_order_of_nodes_changes_nothing(reach, nonneg):
+    rng = np.random.default_rng(reach)
+    edges = sp.diags_array([np.ones(150 - reach)], offsets=[reach], shape=(150, 150))
+    A = sp.csr_array(edges + edges.T + sp.eye_array(150))
+    L = sp.csr_array(sp.diags_array(A.sum(axis=0)) - A)
+    order, X = rng.permutation(150), rng.standard_normal((4, 150))
+    near = prox_quadratic(X, [0.1, 1, 10, 1000], L, nonneg)
+    far = prox_quadratic(X[:, order], [0.1, 1, 10, 1000], L[order][:, order], nonneg)
+    np.testing.assert_allclose(near[:, order], far, atol=1e-9)
 
 
 @given(a=rows(), scale=SCALES, increasing=st.booleans(), nonneg=st.booleans())
