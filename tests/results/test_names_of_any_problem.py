@@ -105,7 +105,7 @@ def test_numbers_that_are_names_are_told_from_places():
     years = pd.DataFrame(V[:, :2], columns=[1999, 2000])
     result = cn.factorize(years, 1).solve(stop=1)
     assert result.predict(0, "1999") == result.predict(0, 0)
-    with pytest.raises(cn.InputError, match=r"places from 0 to 1, got 1999.*'1999'"):
+    with pytest.raises(cn.InputError, match=r"positions from 0 to 1, got 1999.*'1999'"):
         result.predict(0, 1999)
 
 

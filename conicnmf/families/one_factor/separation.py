@@ -52,7 +52,8 @@ class _Memo:
 def several_parts(view: OneFactor) -> Iterator[str]:
     """Yield a reason where there are no parts to tell from each other."""
     if view.parts is None or view.rank == 1:
-        yield "it separates several columns, and nothing in this problem keeps columns apart"
+        found = "one column" if view.rank == 1 else "nothing that keeps columns apart"
+        yield f"it separates several columns, and this problem has {found}"
 
 
 @dataclass(frozen=True)

@@ -68,4 +68,4 @@ def test_a_checkpoint_goes_on_where_the_columns_still_overlap(tmp_path):
 
 def test_one_column_or_a_norm_of_its_own_is_refused_with_the_reason():
     problem = QuadraticProjection(np.eye(3), 1, norm=np.eye(3))
-    assert "one column" in " ".join(Separation().mismatches(problem))
+    assert "has one column" in " ".join(Separation().mismatches(problem))
