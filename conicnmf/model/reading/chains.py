@@ -97,7 +97,8 @@ def read_chain(expression: cp.Expression) -> ReadChain | None:
         return ReadChain((ReadRef(expression),))
     if expression.is_constant():
         return _constant(expression)
-    scaled = scaled_by(expression)
+    # A matrix of one entry is a known factor like any other, and no number.
+    scaled = None if is_matmul(expression) else scaled_by(expression)
     if scaled is not None:
         inner = read_chain(scaled[1])
         return None if inner is None else inner.times(scaled[0])

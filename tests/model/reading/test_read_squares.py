@@ -267,3 +267,15 @@ def test_h_on_the_left_stays_h() -> None:
     problem = cn.Problem(cp.Minimize(cp.sum_squares(V - H @ W)), [H >= 0])
     assert list(problem.H) == [cn.NonNegative()]
     assert problem.shapes == {"H": (M, R), "W": (R, N)}
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_known_factor_of_one_entry_is_a_factor_and_no_number(after: bool) -> None:
+    known, X = np.array([[0.3]]), cp.Variable((N, 1) if after else (1, N), nonneg=True)
+    data = V[:1].T if after else V[:1]
+    model = X @ known if after else known @ X
+    problem = cn.Problem(cp.Minimize(cp.sum_squares(data - model)))
+    result = problem.solve(seed=0)
+    assert result.relative_error == pytest.approx(0, abs=1e-12)
+    (found,) = result.factors.values()
+    np.testing.assert_allclose(found.ravel(), data.ravel() / 0.3)
