@@ -132,7 +132,10 @@ LIMITS = {
     ),
     "default": (
         "Where another solver ends lower, it is in another basin: a few iterations of a race do not"
-        ' show which of two runs will end lower. `effort="normal"` races more starts.'
+        ' show which of two runs will end lower. `effort="normal"` races more starts. The largest gaps'
+        " are those of Huber's loss and absolute values on a spectrogram, whose entries differ by"
+        " orders of magnitude: solvers end in different basins there, and without bounds on"
+        " sparseness there is no race."
     ),
     "basins": (
         "The race drops runs by their objective after a few iterations, and occasionally it drops "
