@@ -249,3 +249,13 @@ def test_codes_of_counts_are_minima_of_the_divergence(form, seed):
     slopes = W.sum(axis=0)[:, None] - W.T @ (V / (W @ H))
     assert slopes.min() >= -1e-3
     assert np.abs(H * slopes).max() <= 1e-4
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_planes_of_one_sample_do_not_stop_with_those_of_others(seed):
+    rng = np.random.default_rng(seed)
+    W = rng.random((5, 4))
+    V = W @ rng.random((4, 20)) + 0.1 * rng.random((5, 20))
+    terms = [cn.NonNegative(), cn.Sparseness(min=0.3, each="sample")]
+    alone = np.hstack([find_codes(V[:, j : j + 1], W, terms) for j in range(20)])
+    np.testing.assert_allclose(W @ find_codes(V, W, terms), W @ alone, atol=1e-4)

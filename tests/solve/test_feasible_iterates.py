@@ -13,6 +13,7 @@ import conicnmf as cn
 from conicnmf.model.problem import Problem
 from conicnmf.results import History, Iteration, Status
 from conicnmf.solve.methods.base import Context, Solver, Sweep
+from conicnmf.solve.methods.sparsity_maximization import _one_round
 from conicnmf.solve.stop import settled
 from conicnmf.types import Factors
 
@@ -208,3 +209,22 @@ def test_a_history_keeps_feasibility_when_it_is_saved() -> None:
     told = history(9, -1, 5)
     assert History.from_list(told.to_list()).lowest == told.lowest == [9, 9, 5]
     assert told.to_frame()["feasible"].tolist() == [True, False, True]
+
+
+def test_a_convex_block_is_feasible_in_pieces_that_are_next_to_nothing_too():
+    V = np.random.default_rng(0).random((6, 5))
+    falling = [cn.NonNegative(), cn.Monotone(increasing=False, each="sample")]
+    problem = cn.factorize(V, 4, W=falling, H=[cn.NonNegative(), cn.Sparseness(min=0.5)])
+    solver, W = cn.SparsityMaximization(engine="conic"), problem.blocks[0]
+    _, B = problem.subproblems(problem.start(cn.Random(), np.random.default_rng(1)))[0]
+
+    class Rough:
+        def convex(self):
+            dust = np.array([2.0, 3.0, 1.0, 1.0])[:, None] * 1e-11
+            return np.where(np.arange(6) == 2, dust, np.sort(B, axis=0)[::-1]), []
+
+    memo = solver.prepare(W, Context())
+    new, _ = _one_round(W, Rough(), B, memo.closing)
+    assert W.violation(Rough().convex()[0]) > 0.1
+    assert W.violation(new) <= 1e-9
+    np.testing.assert_allclose(new, Rough().convex()[0], atol=1e-9)

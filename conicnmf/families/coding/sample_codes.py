@@ -175,7 +175,8 @@ def coding_of(block: Block) -> Any:
     exact = "reduced" in block.abilities and "quadratic" not in block.abilities
     solvers: tuple[BlockSolver[Any] | Extrapolated, ...] = (
         CyclicNewton(),
-        TangentPlane(engine="conic" if exact else "auto"),
+        # Planes move until all samples have settled, not most of what is left of the whole.
+        TangentPlane(rounds=_ROUNDS, rtol=_RTOL, engine="conic" if exact else "auto"),
         ProjectedGradient(),
         Multiplicative(),
     )

@@ -108,8 +108,8 @@ class ReverseConvex(Constraint):
         """
         X = cp.Variable(P.shape)
         totals = [c.expr for c in self.smooth(X)]
-        if not totals:  # such as a band that is open at both ends
-            return Halfspaces(sp.csr_array((0, P.size)), "factor", np.zeros(0))
+        if not totals:  # such as a band that is open at both ends: 0 ≥ −1
+            return Halfspaces(sp.csr_array((1, P.size)), "factor", np.array([-1.0]))
         planes = [_tangent(total, X, np.asarray(P, dtype=float)) for total in totals]
         normals = sp.vstack([normals for normals, _ in planes], format="csr")
         offsets = np.concatenate([offsets for _, offsets in planes])

@@ -189,15 +189,18 @@ def _one_round(
     block: Block, step: ConicSharpenStep | NativeSharpenStep, B: Array, closing: Closing
 ) -> tuple[Array | None, list[InnerSolve]]:
     """Return a feasible point of lower objective, or nothing when a program fails."""
-    if not block.reverse_convex:
-        return step.convex()
-    sharp, records = step.sharpen(B)
-    if sharp is None:
-        return None, records
-    new, more = step.relax(sharp)
-    if new is None:
-        return None, records + more
+    if block.reverse_convex:
+        sharp, records = step.sharpen(B)
+        if sharp is None:
+            return None, records
+        new, more = step.relax(sharp)
+        records = records + more
+    else:
+        new, records = step.convex()
+    if new is None or (not block.reverse_convex and block.violation(new) <= FEASIBLE):
+        return new, records
+    # Pieces that are next to nothing have their own size, of which a backend sees too little.
     settled = closing.settle(new.astype(B.dtype, copy=False), B)
-    near, more = settled.B, [*more, *settled.records]
+    near = settled.B
     fits = near is not None and not block.collapsed(near) and block.violation(near) <= FEASIBLE
-    return near if fits else None, records + more
+    return near if fits else None, [*records, *settled.records]

@@ -18,6 +18,9 @@ _LOOSE = 0.3
 """How strongly copies pull at columns of different weights, compared with columns of one. Of 0.1 to 3
 it was best over draws of seeds 77 to 79."""
 
+_LEAST = float(np.finfo(np.float32).tiny)
+"""Below this ρ is zero in single precision."""
+
 
 class Pulled(Protocol):
     """A loss with the weight ρ of its ties to the copies."""
@@ -45,7 +48,7 @@ def pulled(held: Subproblem, copies: int) -> Pulled:
 def _rho(values: Array, copies: int) -> float:
     """Return √(λ_min λ_max), which suits well-conditioned G; the floor keeps it from vanishing."""
     middle = np.sqrt(max(float(values[0]), 0.0) * float(values[-1]))
-    return max(middle, _FLOOR * float(values.mean())) / copies or 1.0
+    return max(max(middle, _FLOOR * float(values.mean())) / copies or 1.0, _LEAST)
 
 
 @dataclass(eq=False)
@@ -96,7 +99,7 @@ class _PulledColumns:
             return 1.0
         mean = (self.whole.G[seen] / sizes[seen][:, None, None]).mean(axis=0)
         usual = float(np.exp(np.log(sizes[seen]).mean()))
-        return _LOOSE * usual * _rho(np.linalg.eigvalsh(mean), self.copies)
+        return max(_LOOSE * usual * _rho(np.linalg.eigvalsh(mean), self.copies), _LEAST)
 
     @cached_property
     def _inverse(self) -> Array:
@@ -126,7 +129,7 @@ class _PulledSum:
         bent = np.asarray(sum(e * w for e, w in self.whole.slopes.items()))
         # An entry near zero is bent without limit, and would hold all the others.
         mean = float(np.vdot(bent, base)) / (float(np.vdot(base, base)) or 1.0)
-        return mean / self.copies or 1.0
+        return max(mean / self.copies or 1.0, _LEAST)
 
     def value(self, B: Array) -> float:
         return self.whole.value(B)

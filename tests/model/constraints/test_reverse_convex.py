@@ -80,3 +80,18 @@ def test_parts_of_sums_add_up():
 def test_what_is_not_reverse_convex_is_refused(stated, said):
     with pytest.raises(cn.ModelError, match=said):
         cn.factorize(np.ones((4, 3)), 2, H=[cn.ReverseConvex(stated)])
+
+
+def test_one_that_says_nothing_stands_next_to_one_that_does():
+    nothing, long = (
+        cn.ReverseConvex(lambda X: []),
+        cn.ReverseConvex(lambda X: cp.norm(X, 2, 1) >= 3),
+    )
+    P = np.ones((2, 4))
+    assert nothing.tangent(P).count == nothing.violation(P).size
+    assert (nothing.tangent(P).slack(P) > 0).all()
+    V = np.random.default_rng(0).random((6, 5))
+    result = cn.factorize(V, 2, H=[cn.NonNegative(), nothing, long]).solve(
+        cn.TangentPlane(), seed=0
+    )
+    assert (np.linalg.norm(result.H, axis=1) >= 3 - 1e-6).all()

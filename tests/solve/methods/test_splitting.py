@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 
 import conicnmf as cn
-from conicnmf.extend import Context, Penalty
+from conicnmf.extend import Context, Penalty, Quadratic
 from conicnmf.model.blocks import fitted_block
 from conicnmf.results import InnerSolve
 from conicnmf.solve.programs.copies import find_copies
 from conicnmf.solve.programs.program import BlockProgram, Solution
 from conicnmf.solve.programs.prox_program import ProxProgram
+from conicnmf.solve.programs.pulled import _PulledColumns, _PulledQuadratic
 from conicnmf.solve.starts.nearest import nearest
 from conicnmf.testing import check_solver
 
@@ -293,3 +294,13 @@ def test_copies_at_rest_in_sets_that_are_not_convex_leave_nothing_to_be_gained(s
     result = cn.factorize(V, 3, W=[PLUS, cn.UnitNorm()], H=H).solve(cn.Splitting(), seed=0)
     assert result.status.name == "CONVERGED"
     assert result.certificate()
+
+
+@pytest.mark.parametrize("size", [1e-45, 1e-30, 1.0])
+def test_ties_to_copies_are_numbers_of_single_precision_too(size):
+    G, C = np.full((5, 2, 2), size) + size * np.eye(2), np.ones((2, 5))
+    for ties in (
+        _PulledColumns(Quadratic(G, C, 0.0), 2),
+        _PulledQuadratic(Quadratic(G[0], C, 0.0), 2),
+    ):
+        assert np.float32(ties.rho) > 0
