@@ -78,8 +78,8 @@ def _shorten(C: Array, B: Array, j: int, keeps: bool, shortest: float) -> None:
         costs = costs or C[j, i] < 0
     if costs and keeps:
         _tenth(B, j, shortest)
-    for i in range(C.shape[1]):
-        if costs and not keeps:
+    elif costs:
+        for i in range(C.shape[1]):
             B[j, i] = 0.0
 
 

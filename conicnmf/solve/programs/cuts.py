@@ -37,12 +37,11 @@ class Cut:
 
     def entries(self, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> Array:
         """Return chosen entries of the normals, seen as a row over B's entries for each half-space."""
-        if self.halfspaces.each == "factor" and not (self.halfspaces.count and rows.size):
-            return np.zeros(rows.size)
-        normals = self.normals()
         if self.halfspaces.each != "factor":
-            return np.asarray(normals.ravel()[columns])
-        return np.asarray(sp.csr_array(normals)[rows, columns]).ravel()
+            return np.asarray(self.normals().ravel()[columns])
+        if not (self.halfspaces.count and rows.size):  # of no entries SciPy returns one
+            return np.zeros(rows.size)
+        return np.asarray(sp.csr_array(self.normals())[rows, columns]).ravel()
 
     def offsets(self) -> Array:
         """Return the offset of each half-space, zero where the cut is not active."""
